@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 
 from greenloop.app.inputs.check_files import (
@@ -21,6 +21,7 @@ from greenloop.project.environment.discovery import (
     has_pytest_options,
 )
 from greenloop.project.environment.folders import SOURCE_FOLDERS
+from greenloop.project.exclusions import explain_folder_exclusion
 from greenloop.project.tree import ProjectTree, find_whole_root, read_tree
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
@@ -81,9 +82,9 @@ def _read_project_module(
     """
     check_order(code, tests)
     path, source = _make_relative(root, code), (read_text if is_newer else read_python)(code)
-    files = [file for item in tests for file in _find_test_files(item, code)]
+    files = [file for item in tests for file in _find_test_files(item, code, root)]
     texts = {_make_relative(root, file): read_text(file) for file in files}  # pytest reads them
-    if path in texts:
+    if path in texts and ">>>" not in source:  # examples are tests, where pytest's options say so
         raise InputError(f"{code} is the code itself; name its tests")
     found = tuple(TestFile(name, text, locked=True) for name, text in texts.items())
     imported = set[str]().union(*(find_imported_modules(text) for text in texts.values()))
@@ -103,20 +104,29 @@ def _make_relative(root: Path, file: Path) -> str:
     return path
 
 
-def _find_test_files(path: Path, code: Path) -> list[Path]:
+def _find_test_files(path: Path, code: Path, root: Path) -> list[Path]:
     """Return a file, or the test files below a folder: those that name the module, if some do.
 
     Where no file has the usual name, the project has another one: pytest finds the tests in them.
     """
     if not path.is_dir():
         return [path]
-    files = [item for item in sorted(path.rglob("*.py")) if item.name not in _NO_TESTS]
+    files = [item for item in _list_modules(path, root) if item.name not in _NO_TESTS]
     files = [item for item in files if item.absolute() != code.absolute()]
     found = [item for item in files if is_test_path(item.name)] or files
     if not found:
         raise InputError(f"{path}: no test files (test_*.py, *_test.py) are in this folder")
     name = code.parent.name if code.stem == "__init__" else code.stem
     return [item for item in found if name in item.read_text("utf-8", "replace")] or found
+
+
+def _list_modules(folder: Path, root: Path) -> Iterator[Path]:
+    """Yield the Python files below a folder of a project, without those that are not its own."""
+    for place, folders, names in os.walk(folder):
+        paths = {name: os.path.join(place, name) for name in sorted(folders)}
+        places = {name: os.path.relpath(os.path.realpath(paths[name]), root) for name in paths}
+        folders[:] = [i for i in paths if not explain_folder_exclusion(places[i], paths[i])]
+        yield from (Path(place, name) for name in sorted(names) if name.endswith(".py"))
 
 
 def _name_module(root: Path, path: str, imported: Set[str]) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.app.inputs.project_module import read_module
+from greenloop.errors import InputError
 from greenloop.settings import Settings
 
 TEST = "from prices import total\n\ndef test_total():\n    assert total([1, 2]) == 3\n"
@@ -62,3 +63,24 @@ def test_tests_of_a_folder_have_the_names_that_the_project_gives_them(tmp_path: 
         (tmp_path / name).write_text("import price\n")
     inputs = read_module(tmp_path / "price.py", [tmp_path / "specs"], Settings())
     assert [item.name for item in inputs.tests] == ["specs/price_spec.py"]
+
+
+def test_folder_with_an_environment_has_the_tests_of_the_project_alone(tmp_path: Path) -> None:
+    for name in ("pyproject.toml", "pkg/__init__.py", "pkg/prices.py", ".venv/pyvenv.cfg"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    for name in ("test_prices.py", ".venv/test_prices.py"):
+        (tmp_path / name).write_text("import pkg.prices\n")
+    inputs = read_module(tmp_path / "pkg/prices.py", [tmp_path], Settings())
+    assert [item.name for item in inputs.tests] == ["test_prices.py"]
+
+
+def test_module_with_examples_may_be_its_own_tests_in_a_project(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").write_text('"""\n>>> 1\n1\n"""\n')
+    (tmp_path / "pkg/other.py").write_text("")
+    code, other = tmp_path / "pkg/__init__.py", tmp_path / "pkg/other.py"
+    assert [i.name for i in read_module(code, [code], Settings()).tests] == ["pkg/__init__.py"]
+    with pytest.raises(InputError, match="is the code itself"):
+        read_module(other, [other], Settings())
