@@ -41,42 +41,38 @@ class CheckOptions(DisplayOptions):
         "Its test files, or folders with test files.", None, "path", metavar="TESTS"
     )
     diff: str | None = option(
-        "Grade the lines of a project that have changed since this commit.",
-        metavar="REF",
-        panel="Evidence",
+        "Grade the lines of a project that have changed since this commit.", "REF", "Evidence"
     )
-    tracked: bool = flag(
-        "With --diff: leave out files that git does not track.", "--tracked", panel="Evidence"
-    )
-    watch: bool = flag("Check again at each save (at a terminal).", "--watch")
+    tracked: bool = flag("With --diff: leave out files that git does not track.", "Evidence")
+    watch: bool = flag("Check again at each save (at a terminal).")
     every: bool = flag(
         "Grade every module of the project, or of the folder CODE, and list the weakest first. The "
         "same command continues what was interrupted.",
+        "Evidence",
         "--all",
-        panel="Evidence",
     )
     root: Path = project_root("With --diff or --all: the project's folder.")
     install: bool = install("--yes")
     output_format: Literal["text", "json", "github", "junit", "sarif", "markdown"] = option(
         "How to print the result; github: annotations on the lines.",
+        "text|json|github|junit|sarif|markdown",
         default="text",
-        metavar="text|json|github|junit|sarif|markdown",
     )
     markdown: str | None = markdown()
     spec: str | None = option(
         "What the code should do, as text, a file or -. A model writes a second implementation from it "
         "to compare with.",
+        "TEXT",
+        "Evidence",
         names="text",
-        metavar="TEXT",
-        panel="Evidence",
     )
     record: Path | None = option(
-        "Also write the model's answers to a replay file.", metavar="FILE", panel="Model"
+        "Also write the model's answers to a replay file.", "FILE", "Model"
     )
     run_dir: Path | None = option(
-        "Folder for the record of the run; default: .greenloop/runs/<id>.", metavar="DIR"
+        "Folder for the record of the run; default: .greenloop/runs/<id>.", "DIR"
     )
-    verbose: bool = flag("Print more progress.", "--verbose", "-v")
+    verbose: bool = flag("Print more progress.", "Output", "--verbose", "-v")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,28 +88,24 @@ class GateOptions(Options):
 
     base: str | None = option(
         "The commit at which the work began; default: the one at the agent's first stop, else HEAD.",
-        metavar="REF",
-        panel="Options",
+        "REF",
+        "Options",
     )
     time: float = option(
         "Time limit in seconds; what is not measured by then is left out.",
+        "S",
+        "Options",
         default=60.0,
         min=1.0,
-        metavar="S",
-        panel="Options",
     )
     tries: int = option(
-        "How often the same piece of work may be blocked.",
-        default=2,
-        min=0,
-        metavar="N",
-        panel="Options",
+        "How often the same piece of work may be blocked.", "N", "Options", default=2, min=0
     )
     agent: Literal["claude", "codex", "cursor", "openhands", "text"] = option(
         "The format of the answer; text: exit status 1 if something is to be fixed.",
+        "claude|codex|cursor|openhands|text",
+        "Options",
         default="text",
-        metavar="claude|codex|cursor|openhands|text",
-        panel="Options",
     )
     root: Path = project_root()
 
@@ -131,9 +123,7 @@ class VerifyOptions(DisplayOptions):
         "path",
         metavar="LOCKS",
     )
-    digests_only: bool = flag(
-        "Compare digests only; run nothing.", "--digests-only", panel="Evidence"
-    )
+    digests_only: bool = flag("Compare digests only; run nothing.", "Evidence")
     markdown: str | None = markdown()
     junit: str | None = junit()
 
@@ -154,28 +144,28 @@ class BatchOptions(ConcurrencyOptions):
         metavar="SPECS",
     )
     output_dir: Path | None = option(
-        "Write code, tests and lock files to this folder.", "--output-dir", "-o", metavar="DIR"
+        "Write code, tests and lock files to this folder.", "DIR", "Output", "--output-dir", "-o"
     )
     run_dir: Path | None = option(
-        "Folder for results and runs; by default the same one each time.", metavar="DIR"
+        "Folder for results and runs; by default the same one each time.", "DIR"
     )
     markdown: str | None = markdown()
     junit: str | None = junit()
     github_output: Path | None = option(
-        "Append counts and changed files in the format of $GITHUB_OUTPUT.", metavar="FILE"
+        "Append counts and changed files in the format of $GITHUB_OUTPUT.", "FILE"
     )
     force: bool = force()
     engine: str = option(
         "Where the runs are executed: local (this process), ray (the nodes of a Ray cluster), or an "
         "executor of an installed package.",
+        "NAME",
+        "Sandbox",
         default="local",
-        metavar="NAME",
-        panel="Sandbox",
     )
     address: str | None = option(
         "HOST:PORT of the Ray cluster, or auto; default: $RAY_ADDRESS, or else a new cluster.",
-        metavar="ADDRESS",
-        panel="Sandbox",
+        "ADDRESS",
+        "Sandbox",
     )
 
 
@@ -197,20 +187,16 @@ class EvalOptions(ConcurrencyOptions):
     format: str = option(
         "auto (by the tasks' keys), greenloop, humaneval, mbpp, evalplus, exercism, or the name of "
         "a plugin.",
+        "NAME",
+        "Options",
         default="auto",
-        metavar="NAME",
-        panel="Options",
     )
     check_tasks: bool = flag(
-        "Run the solutions that come with the tasks. No model is called.",
-        "--check-tasks",
-        panel="Options",
+        "Run the solutions that come with the tasks. No model is called.", "Options"
     )
-    limit: int | None = option("Only the first N tasks.", min=1, metavar="N", panel="Options")
-    leave_out: list[str] | None = option(
-        "A task to skip; may be repeated.", metavar="ID", panel="Options"
-    )
+    limit: int | None = option("Only the first N tasks.", "N", "Options", min=1)
+    leave_out: list[str] | None = option("A task to skip; may be repeated.", "ID", "Options")
     run_dir: Path | None = option(
-        "Folder for results and runs; by default the same one each time.", metavar="DIR"
+        "Folder for results and runs; by default the same one each time.", "DIR"
     )
     markdown: str | None = markdown()

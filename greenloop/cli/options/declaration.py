@@ -31,16 +31,23 @@ class Options:
 
 
 def option(
-    help: str, *flags: str, default: Any = None, names: str = "", panel: str = "Output", **more: Any
+    help: str,
+    metavar: str = "",
+    panel: str = "Output",
+    *flags: str,
+    default: Any = None,
+    names: str = "",
+    **more: Any,
 ) -> Any:
     """Declare an option; without `flags` it has that of its field. `names` is as in `argument`."""
-    declared = typer.Option(default, *flags, help=help, rich_help_panel=panel, **more)
+    more |= {"metavar": metavar or None, "rich_help_panel": panel}
+    declared = typer.Option(default, *flags, help=help, **more)
     return field(default=default, metadata={"typer": declared, "names": names})
 
 
-def flag(help: str, *names: str, panel: str = "Output") -> Any:
+def flag(help: str, panel: str = "Output", *flags: str) -> Any:
     """Declare an option without a value, which has no `--no-` form."""
-    return option(help, *names, default=False, panel=panel)
+    return option(help, "", panel, *flags, default=False)
 
 
 def argument(help: str, default: Any = MISSING, names: str = "", **details: Any) -> Any:
@@ -89,6 +96,9 @@ def _list_parameters(options_class: type[Options]) -> Iterator[inspect.Parameter
     hints = get_type_hints(options_class, include_extras=True)
     own = [item for item in fields(options_class) if "typer" in item.metadata]
     for item in sorted(own, key=lambda item: item.default is not MISSING):
+        declared = item.metadata["typer"]
+        if item.default is False and not declared.param_decls:  # else there is a `--no-` form too
+            declared.param_decls = (f"--{item.name.replace('_', '-')}",)
         yield _parameter(item.name, hints[item.name], item.metadata["typer"])
 
 

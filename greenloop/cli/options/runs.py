@@ -35,7 +35,7 @@ class MakeOptions(ChoiceOptions, NewRunOptions):
         "The specification: text, a file, or - for standard input.", names="text", metavar="SPEC"
     )
     tests_output: Path | None = option(
-        "Write the tests to this file; default: test_<module>.py beside the code.", metavar="FILE"
+        "Write the tests to this file; default: test_<module>.py beside the code.", "FILE"
     )
     force: bool = force()
     tests: list[Path] | None = given_tests(
@@ -73,29 +73,23 @@ class ScriptRunOptions(NewRunOptions):
     )
     input: list[str] | None = option(
         "A file or folder that the script reads, read-only; may be repeated.",
-        metavar="PATH[=AS]",
-        panel="Sandbox",
+        "PATH[=AS]",
+        "Sandbox",
     )
-    stdin: Path | None = option(
-        "The file to use as standard input.", metavar="FILE", panel="Sandbox"
-    )
+    stdin: Path | None = option("The file to use as standard input.", "FILE", "Sandbox")
     expect: list[str] | None = option(
-        "Text that the script must print; may be repeated.",
-        metavar="TEXT|/REGEX/",
-        panel="Evidence",
+        "Text that the script must print; may be repeated.", "TEXT|/REGEX/", "Evidence"
     )
     expect_file: list[str] | None = option(
         "A file that the script must write: PATH[:non-empty|:rows=N|:json|:csv=COLUMNS]; may be "
         "repeated.",
-        metavar="PATH[:…]",
-        panel="Evidence",
+        "PATH[:…]",
+        "Evidence",
     )
     expect_json_schema: Path | None = option(
-        "JSON Schema of what the script must print.", metavar="FILE", panel="Evidence"
+        "JSON Schema of what the script must print.", "FILE", "Evidence"
     )
-    artifacts: Path | None = option(
-        "Write the output files of the script to this folder.", metavar="DIR"
-    )
+    artifacts: Path | None = option("Write the output files of the script to this folder.", "DIR")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,19 +122,20 @@ class HealOptions(ScriptRunOptions):
     tests: list[Path] | None = given_tests(
         "The tests of the module, files or folders, which are never edited.", "PATH"
     )
-    yes: bool = flag("Overwrite the file without asking.", "--yes", "-y")
+    yes: bool = flag("Overwrite the file without asking.", "Output", "--yes", "-y")
     install: bool = install()
     output: Path | None = option(
         "Write the repaired code to this file; FILE stays as it is.",
+        "FILE",
+        "Output",
         "--output",
         "-o",
-        metavar="FILE",
     )
     seconds: float | None = option(
         "Time limit of the search for a repair without a model; default: 2, or 60 with --model none.",
+        "SECONDS",
+        "Budget",
         min=0.1,
-        metavar="SECONDS",
-        panel="Budget",
     )
 
 
@@ -168,33 +163,27 @@ class ChangeOptions(NewRunOptions):
     install: bool = install("--yes")
     issue: Path | None = option(
         "A file with more about the change, such as an issue or a traceback.",
+        "FILE",
+        "Options",
         names="path",
-        metavar="FILE",
-        panel="Options",
     )
     tests: list[Path] | None = given_tests(
         "Your own tests of the change, files or folders; no others are written.", "PATH"
     )
     fence: list[str] | None = option(
-        "A glob of the only files that may change; may be repeated.",
-        metavar="GLOB",
-        panel="Evidence",
+        "A glob of the only files that may change; may be repeated.", "GLOB", "Evidence"
     )
     may_change: list[str] | None = option(
-        "A test that may fail after the change: PATH::NAME; may be repeated.",
-        metavar="TEST",
-        panel="Evidence",
+        "A test that may fail after the change: PATH::NAME; may be repeated.", "TEST", "Evidence"
     )
     no_baseline: bool = flag(
-        "Do not run the project's tests; the verdict is then at most passed.",
-        "--no-baseline",
-        panel="Evidence",
+        "Do not run the project's tests; the verdict is then at most passed.", "Evidence"
     )
-    output: Path | None = option("Write the patch to this file.", "--output", "-o", metavar="FILE")
-    apply: bool = flag(
-        "Change the files of the project; at a terminal greenloop asks first.", "--apply"
+    output: Path | None = option(
+        "Write the patch to this file.", "FILE", "Output", "--output", "-o"
     )
-    branch: str | None = option("Commit the change on this new branch.", metavar="NAME")
-    run_hooks: bool = flag("With --branch: run the project's git hooks and filters.", "--run-hooks")
+    apply: bool = flag("Change the files of the project; at a terminal greenloop asks first.")
+    branch: str | None = option("Commit the change on this new branch.", "NAME")
+    run_hooks: bool = flag("With --branch: run the project's git hooks and filters.")
     dry_run: bool = dry_run()
     keep_best: bool = keep_best()

@@ -15,7 +15,9 @@ REPAIRING = (*MODEL, "max_repairs")
 def keep_best() -> Any:
     """Declare `--keep-best`."""
     return flag(
-        "Write --output even if the code does not reach the required verdict.", "--keep-best"
+        "Write --output even if the code does not reach the required verdict.",
+        "Output",
+        "--keep-best",
     )
 
 
@@ -24,6 +26,7 @@ def install(*others: str) -> Any:
     return flag(
         "If the project has no environment, install the packages that it declares into one in "
         "greenloop's cache, which later runs use too.",
+        "Output",
         "--install",
         *others,
     )
@@ -32,42 +35,42 @@ def install(*others: str) -> Any:
 def dry_run() -> Any:
     """Declare `--dry-run`."""
     help = "Print what the run would cost, without a model call."
-    return flag(help, "--dry-run", panel="Budget")
+    return flag(help, "Budget", "--dry-run")
 
 
 def force() -> Any:
     """Declare `--force`."""
-    return flag("Overwrite files that greenloop did not write; a copy is kept.", "--force")
+    return flag(
+        "Overwrite files that greenloop did not write; a copy is kept.", "Output", "--force"
+    )
 
 
 def markdown() -> Any:
     """Declare `--markdown FILE`."""
-    return option("Write a summary as Markdown; - is standard output.", metavar="FILE")
+    return option("Write a summary as Markdown; - is standard output.", "FILE")
 
 
 def junit() -> Any:
     """Declare `--junit FILE`."""
-    return option(
-        "Write JUnit XML, with a test case for each specification or lock file.", metavar="FILE"
-    )
+    return option("Write JUnit XML, with a test case for each specification or lock file.", "FILE")
 
 
 def given_tests(help: str, metavar: str) -> Any:
     """Declare `--tests PATH`, which may be repeated."""
-    return option(help, names="path", metavar=metavar, panel="Evidence")
+    return option(help, metavar, "Evidence", names="path")
 
 
 def project_root(help: str = "The project's folder.") -> Any:
     """Declare `--in DIR`."""
-    return option(help, "--in", default=Path(), names="path", metavar="DIR", panel="Options")
+    return option(help, "DIR", "Options", "--in", default=Path(), names="path")
 
 
 @dataclass(frozen=True, kw_only=True)
 class DisplayOptions(Options):
     """Options for what is printed."""
 
-    json: bool = flag("Print the report as JSON.", "--json")
-    quiet: bool = flag("Print no progress.", "--quiet", "-q")
+    json: bool = flag("Print the report as JSON.")
+    quiet: bool = flag("Print no progress.", "Output", "--quiet", "-q")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,12 +80,12 @@ class RunOptions(DisplayOptions):
     settings: ClassVar[Names] = REPAIRING
 
     run_dir: Path | None = option(
-        "Folder for the record of the run; default: .greenloop/runs/<id>.", metavar="DIR"
+        "Folder for the record of the run; default: .greenloop/runs/<id>.", "DIR"
     )
     approve: bool = flag(
-        "Ask before files are written: accept, reject, or describe a change in words.", "--approve"
+        "Ask before files are written: accept, reject, or describe a change in words."
     )
-    verbose: bool = flag("Print more progress.", "--verbose", "-v")
+    verbose: bool = flag("Print more progress.", "Output", "--verbose", "-v")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,14 +96,13 @@ class NewRunOptions(RunOptions):
 
     output: Path | None = option(
         "Write the code to this file, which also names the module.",
+        "FILE",
+        "Output",
         "--output",
         "-o",
-        metavar="FILE",
     )
     record: Path | None = option(
-        "Also write the answers of the model to this file, for replay.",
-        metavar="FILE",
-        panel="Model",
+        "Also write the answers of the model to this file, for replay.", "FILE", "Model"
     )
 
 
@@ -109,14 +111,10 @@ class ChoiceOptions(Options):
     """Options for what a specification leaves open."""
 
     answers: Path | None = option(
-        "Answers to open questions: the filled-in choices.md of a run.",
-        metavar="FILE",
-        panel="Model",
+        "Answers to open questions: the filled-in choices.md of a run.", "FILE", "Model"
     )
     accept_choices: bool = flag(
-        "Accept what was assumed where the text leaves something open.",
-        "--accept-choices",
-        panel="Model",
+        "Accept what was assumed where the text leaves something open.", "Model"
     )
 
 
@@ -125,17 +123,7 @@ class ConcurrencyOptions(DisplayOptions):
     """Options of the commands that run many specifications at once."""
 
     jobs: int = option(
-        "Number of runs at once.",
-        *("--jobs", "-j"),
-        default=4,
-        min=1,
-        max=1000,
-        metavar="N",
-        panel="Budget",
+        "Number of runs at once.", "N", "Budget", *("--jobs", "-j"), default=4, min=1, max=1000
     )
-    requests_per_minute: int | None = option(
-        "Limit for all runs together.", min=1, metavar="N", panel="Budget"
-    )
-    tokens_per_minute: int | None = option(
-        "Limit for all runs together.", min=1, metavar="N", panel="Budget"
-    )
+    requests_per_minute: int | None = option("Limit for all runs together.", "N", "Budget", min=1)
+    tokens_per_minute: int | None = option("Limit for all runs together.", "N", "Budget", min=1)

@@ -23,25 +23,21 @@ class ReportOptions(Options):
         "path",
         metavar="RUN_DIR",
     )
-    json: bool = flag("Print the report as JSON.", "--json")
-    write: Path | None = option(
-        "Write code, tests and lock file of the run to this folder.", metavar="DIR"
-    )
-    code: bool = flag("Print the code of the run, or the patch of a change.", "--code")
+    json: bool = flag("Print the report as JSON.")
+    write: Path | None = option("Write code, tests and lock file of the run to this folder.", "DIR")
+    code: bool = flag("Print the code of the run, or the patch of a change.")
     html: str | None = option(
-        "Write an HTML page; default: report.html in the folder of the run.", metavar="[FILE]"
+        "Write an HTML page; default: report.html in the folder of the run.", "[FILE]"
     )
     open_page: bool = flag(
-        "Open the HTML page in $BROWSER or the default browser, and print its path.", "--open"
+        "Open the HTML page in $BROWSER or the default browser, and print its path.",
+        "Output",
+        "--open",
     )
-    junit: str | None = option("Write JUnit XML.", metavar="FILE")
-    markdown: str | None = option(
-        "Write a short summary; default: standard output.", metavar="[FILE]"
-    )
-    sarif: str | None = option(
-        "Write surviving mutants and findings as SARIF 2.1.0.", metavar="FILE"
-    )
-    schema: bool = flag("Print the JSON Schema of reports; needs no run.", "--schema")
+    junit: str | None = option("Write JUnit XML.", "FILE")
+    markdown: str | None = option("Write a short summary; default: standard output.", "[FILE]")
+    sarif: str | None = option("Write surviving mutants and findings as SARIF 2.1.0.", "FILE")
+    schema: bool = flag("Print the JSON Schema of reports; needs no run.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,19 +47,13 @@ class RunsOptions(Options):
     examples: ClassVar[str] = "greenloop runs\ngreenloop runs --prune --older-than 30"
 
     prune: bool = flag(
-        "Remove old runs and cached packages that were not used lately; asks first.",
-        "--prune",
-        panel="Options",
+        "Remove old runs and cached packages that were not used lately; asks first.", "Options"
     )
     older_than: float = option(
-        "With --prune: what counts as old, in days.",
-        default=7.0,
-        min=0,
-        metavar="DAYS",
-        panel="Options",
+        "With --prune: what counts as old, in days.", "DAYS", "Options", default=7.0, min=0
     )
-    yes: bool = flag("Remove without asking.", "--yes", "-y", panel="Options")
-    json: bool = flag("Print the list as JSON.", "--json")
+    yes: bool = flag("Remove without asking.", "Options", "--yes", "-y")
+    json: bool = flag("Print the list as JSON.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,9 +63,12 @@ class DoctorOptions(Options):
     settings: ClassVar[Names] = ("model", "sandbox", "allow_package")
     examples: ClassVar[str] = "greenloop doctor\ngreenloop doctor --model ollama:qwen3-coder"
 
-    json: bool = flag("Print the result as JSON.", "--json")
+    json: bool = flag("Print the result as JSON.")
     verbose: bool = flag(
-        "Show all versions, all packages, and what the sandbox isolates.", "--verbose", "-v"
+        "Show all versions, all packages, and what the sandbox isolates.",
+        "Output",
+        "--verbose",
+        "-v",
     )
 
 
@@ -93,10 +86,10 @@ class InitOptions(Options):
     root: Path = project_root()
     agent: str | None = option(
         "Add the hook to the settings of claude, codex, cursor, openhands, aider or opencode.",
-        metavar="NAME",
-        panel="Options",
+        "NAME",
+        "Options",
     )
-    remove: bool = flag("With --agent: remove the hook.", "--remove", panel="Options")
+    remove: bool = flag("With --agent: remove the hook.", "Options")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,15 +100,8 @@ class McpOptions(Options):
     examples: ClassVar[str] = "greenloop mcp\ngreenloop mcp --http --port 8765"
 
     http: bool = flag(
-        "Serve over HTTP on 127.0.0.1 instead of standard input and output.",
-        "--http",
-        panel="Options",
+        "Serve over HTTP on 127.0.0.1 instead of standard input and output.", "Options"
     )
     port: int = option(
-        "The port for --http; 0 picks a free one.",
-        default=8765,
-        min=0,
-        max=65535,
-        metavar="N",
-        panel="Options",
+        "The port for --http; 0 picks a free one.", "N", "Options", default=8765, min=0, max=65535
     )
