@@ -25,6 +25,7 @@ from pathlib import Path
 from greenloop.grading import GradingContext, Plan, forgery, shortfalls
 from greenloop.grading.grader import grade_run
 from greenloop.grading.peer.comparison import PeerProgram, compare_programs
+from greenloop.reporting.evidence.survivors import describe_fault
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.testsuite import TestFile
 
@@ -90,7 +91,7 @@ def grade_pair(box: Sandbox, task: Task, wrong: str, strength: str, plan: Plan) 
         wrong,
         (mutation.score if mutation else None) or 0.0,
         others,
-        tuple(f"{item.line}: {item.operator}: {item.question}" for item in survived),
+        tuple(f"{item.operator}: {describe_fault(item)}" for item in survived),
     )
 
 

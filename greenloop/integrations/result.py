@@ -7,7 +7,7 @@ from pydantic import Field
 from greenloop.app.gate.run import GateAnswer
 from greenloop.records import Record, Report
 from greenloop.records.report import Verdict, meets_requirement
-from greenloop.reporting.evidence.survivors import list_survivors
+from greenloop.reporting.evidence.survivors import describe_fault, list_survivors
 
 _MAX_ITEMS, _MAX_LINE_LENGTH = 10, 300
 
@@ -59,7 +59,7 @@ def build_run_result(report: Report, require: Literal["verified", "passed"] | No
             for item in report.failures[:_MAX_ITEMS]
         ),
         survived=tuple(
-            truncate_line(f"line {item.line}: {item.question}", _MAX_LINE_LENGTH)
+            truncate_line(describe_fault(item), _MAX_LINE_LENGTH)
             for item in list_survivors(report.evidence)[:_MAX_ITEMS]
         ),
         repairs=report.repairs,

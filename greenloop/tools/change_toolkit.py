@@ -24,6 +24,7 @@ from greenloop.records.generation import (
     GeneratedTestFiles,
     Repair,
 )
+from greenloop.reporting.evidence.survivors import describe_fault
 from greenloop.specification.contract_review import find_doubtful_background
 from greenloop.testsuite.bare_interface import reduce_interface
 from greenloop.tools.shown_project import ShownFile, ShownProject, WishedChange, read_tests
@@ -155,7 +156,7 @@ class ChangeToolkit:
             contract=contract,
             path=file.path,
             suite=suite,
-            survivors=survivors,
+            survivors=[{"fault": describe_fault(i), "lines": i.changed_lines} for i in survivors],
             missed=missed,
             omitted=omitted,
         )

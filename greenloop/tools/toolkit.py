@@ -26,6 +26,7 @@ from greenloop.records.generation import (
     Judgement,
     Repair,
 )
+from greenloop.reporting.evidence.survivors import describe_fault
 from greenloop.sandbox import Sandbox
 from greenloop.specification.contract_review import find_doubtful_background
 from greenloop.specification.examples import analyze_specification, check_consistency
@@ -175,7 +176,7 @@ class Toolkit(PromptCaller):
             partial(parse_hardening, contract=contract, suite=suite),
             contract=contract,
             suite=suite,
-            survivors=survivors,
+            survivors=[{"fault": describe_fault(i), "lines": i.changed_lines} for i in survivors],
             missed=missed,
             omitted=omitted,
         )

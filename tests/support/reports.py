@@ -192,7 +192,6 @@ def _evidence(said: str) -> Evidence:
             "--- a\n+++ b\n@@ -2,3 +2,3 @@\n def top_k(xs, k):\n"
             f"-    if k < 0:\n+    if k <= 0: {said}\n         raise ValueError"
         ),
-        question=f"What does top_k do when k equals 0? {said}",
         reached=True,
         before="k < 0",
         after=f"k <= 0  # {said}".rstrip("# "),

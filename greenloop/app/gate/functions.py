@@ -9,6 +9,7 @@ from functools import cached_property
 
 from greenloop.records import Evidence
 from greenloop.records.evidence.mutation import Survivor
+from greenloop.reporting.evidence.survivors import build_survivor_row
 from greenloop.syntax.nodes import Function, get_line_span
 from greenloop.syntax.parse import parse_or_empty
 
@@ -90,7 +91,7 @@ class ChangedFunctions:
                 answered.add(item.place)
             elif item.place not in seen and len(seen) < MAX_SURVIVORS:
                 seen.add(item.place)
-                yield f"{item.place} no test notices this fault: {item.question}"
+                yield f"{item.place} no test notices this fault: {build_survivor_row(item).advice}"
 
     def _is_hidden(self, survivor: Survivor) -> bool:
         """Return whether it changes what is kept in a private attribute, which no caller sees itself."""

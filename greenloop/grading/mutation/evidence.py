@@ -145,6 +145,5 @@ def _build_survivor(mutant: Mutant, run: MutantRun, diff: str) -> Survivor:
         before=mutant.change[0],
         after=mutant.change[1],
         diff=diff,
-        question=mutant.question,
         reached=run.outcome == "survived",
     )

@@ -5,9 +5,9 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+from greenloop.grading.mutation.changes import describe_change
 from greenloop.grading.mutation.equivalence import explain_equivalence
 from greenloop.grading.mutation.mutant import Mutant, ProposedEdit
-from greenloop.grading.mutation.questions import build_question, describe_change
 from greenloop.sandbox.work.trials.runs import ModuleEdit
 from greenloop.syntax.bytecode import CompilationUnit, CompilationUnits
 from greenloop.syntax.nodes import NodeContext, walk_editable_nodes
@@ -63,7 +63,6 @@ def _build_mutant(
         column=column,
         edit=ModuleEdit(edit.start, edit.end, edit.text, unit, _find_statement_lines(context)),
         function=".".join(part for part in (context.function, own_name) if part),
-        question=build_question(proposed),
         change=describe_change(proposed),
         source=source,
         equivalence_reason=explain_equivalence(proposed),

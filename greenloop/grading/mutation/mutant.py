@@ -32,7 +32,6 @@ class Mutant:
     column: int  # in characters, from 1
     edit: ModuleEdit
     function: str  # the dotted name of the function around it, '' at module level
-    question: str  # what a test would have to ask to notice the mutant
     change: tuple[str, str]  # the expression or statement that it changes, before and after
     source: Source = field(repr=False, compare=False)
     equivalence_reason: str = ""  # why it probably changes nothing that a test should see

@@ -16,8 +16,8 @@ from greenloop.records.evidence.base import (
 _HUNK = re.compile(r"^@@ .*\n", re.MULTILINE)
 
 
-class Survivor(Record):
-    """A mutant that no test noticed: `before` became `after`; `question` is what a test must answer.
+class Survivor(Record, extra="ignore"):
+    """A mutant that no test noticed: `before` became `after`.
 
     `diff` is in unified form, with two lines of the module on each side. `reached`: whether any
     test runs its line at all. `function` is a dotted name, '' at module level. `reason` is why it
@@ -30,7 +30,6 @@ class Survivor(Record):
     function: str
     operator: str
     diff: str
-    question: str
     reached: bool
     before: str = ""
     after: str = ""

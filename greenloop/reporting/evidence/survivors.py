@@ -88,6 +88,12 @@ def build_survivor_row(item: Survivor) -> SurvivorRow:
     return SurvivorRow(*map(sanitize_line, (item.place, before, after, missing)))
 
 
+def describe_fault(item: Survivor) -> str:
+    """Return in one line where a survivor is, which test is missing, and the change."""
+    place = f"{item.place}, {item.function}" if item.function else item.place
+    return f"{place}: {build_survivor_row(item).advice}"
+
+
 def _find_input(before: str, after: str) -> str:
     """Return `x = 30`, on which two comparisons differ in an operator or number; '' for others."""
     try:

@@ -30,7 +30,7 @@ _UNWRAPPABLE_METHODS = frozenset(
 )
 
 
-@edit_operator("other-call", "On which input of {where} do `{old}` and `{new}` differ?")
+@edit_operator("other-call")
 def replace_callee(context: NodeContext, node: ast.Call) -> Iterator[TextEdit]:
     """Call another function of the same kind: `lower` for `upper`, `min` for `max`."""
     name = "" if isinstance(node.func, ast.Call) else get_last_name(node.func)
@@ -40,7 +40,7 @@ def replace_callee(context: NodeContext, node: ast.Call) -> Iterator[TextEdit]:
         yield TextEdit(end - len(name), end, other)
 
 
-@edit_operator("argument", "What in {where} depends on the argument `{old}` in `{line}`?")
+@edit_operator("argument")
 def discard_argument(context: NodeContext, node: ast.Call) -> Iterator[TextEdit]:
     """Replace a positional argument by None."""
     for value in node.args:
@@ -48,7 +48,7 @@ def discard_argument(context: NodeContext, node: ast.Call) -> Iterator[TextEdit]
             yield context.replace(value, "None")
 
 
-@edit_operator("keyword", "What in {where} depends on `{old}` being given?")
+@edit_operator("keyword")
 def drop_keyword(context: NodeContext, node: ast.Call) -> Iterator[TextEdit]:
     """Drop a keyword argument, with the comma after it, or the one before it if it is the last."""
     text = context.source.text
@@ -65,7 +65,7 @@ def drop_keyword(context: NodeContext, node: ast.Call) -> Iterator[TextEdit]:
             yield TextEdit(before - 1 if text[before - 1 : before] == "," else start, end, "")
 
 
-@edit_operator("unwrapped", "On which input of {where} do `{old}` and `{new}` differ?")
+@edit_operator("unwrapped")
 def unwrap_call(context: NodeContext, node: ast.Call) -> Iterator[TextEdit]:
     """Replace `sorted(x)` and `x.strip()` by `x`, except where the result is not used."""
     if isinstance(context.parent, ast.Expr):
@@ -77,7 +77,7 @@ def unwrap_call(context: NodeContext, node: ast.Call) -> Iterator[TextEdit]:
         yield context.replace(node, f"({context.text(node.func.value)})")
 
 
-@edit_operator("slice", "On which input of {where} is `{old}` needed in `{line}`?", cost=2.0)
+@edit_operator("slice", cost=2.0)
 def drop_slice_part(context: NodeContext, node: ast.Slice) -> Iterator[TextEdit]:
     """Drop the start, the end or the step of a slice, with the parentheses around it."""
     text = context.source.text
@@ -89,9 +89,7 @@ def drop_slice_part(context: NodeContext, node: ast.Slice) -> Iterator[TextEdit]
             yield TextEdit(start, end, "")
 
 
-@edit_operator(
-    "default", "What does {where} do when the parameter with the default `{old}` is left out?"
-)
+@edit_operator("default")
 def discard_default(
     context: NodeContext, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 ) -> Iterator[TextEdit]:
@@ -101,7 +99,7 @@ def discard_default(
             yield context.replace(value, "None")
 
 
-@edit_operator("decorator", "What does {old} do for {where} that a caller can see?")
+@edit_operator("decorator")
 def remove_decorator(
     context: NodeContext, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 ) -> Iterator[TextEdit]:

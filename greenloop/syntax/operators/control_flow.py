@@ -7,10 +7,8 @@ from greenloop.syntax.nodes import NodeContext, get_last_name
 from greenloop.syntax.operators.protocol import edit_operator, get_raised_class
 from greenloop.syntax.source import TextEdit
 
-_CONDITION_QUESTION = "What does {where} do when `{old}` holds, and what when it does not?"
 
-
-@edit_operator("condition", _CONDITION_QUESTION)
+@edit_operator("condition")
 def negate_condition(
     context: NodeContext,
     node: ast.If | ast.While | ast.IfExp | ast.Assert | ast.comprehension | ast.match_case,
@@ -31,7 +29,7 @@ def negate_condition(
             yield context.replace(test, f"(not ({context.text(test)}))")
 
 
-@edit_operator("no-turn", "What does {where} give when the loop over `{old}` has something to do?")
+@edit_operator("no-turn")
 def skip_loop(context: NodeContext, node: ast.For | ast.While) -> Iterator[TextEdit]:
     """Make a loop end before its first iteration."""
     if isinstance(node, ast.For):
@@ -40,31 +38,25 @@ def skip_loop(context: NodeContext, node: ast.For | ast.While) -> Iterator[TextE
         yield context.replace(node.test, "False")
 
 
-@edit_operator(
-    "break",
-    "What does {where} do with what comes after the point where it stops looking?",
-    cost=1.3,
-)
+@edit_operator("break", cost=1.3)
 def replace_break(context: NodeContext, node: ast.Break) -> Iterator[TextEdit]:
     """Replace `break` by `continue`."""
     yield context.replace(node, "continue")
 
 
-@edit_operator(
-    "continue", "What does {where} do with what comes after something that it skips?", cost=1.3
-)
+@edit_operator("continue", cost=1.3)
 def replace_continue(context: NodeContext, node: ast.Continue) -> Iterator[TextEdit]:
     """Replace `continue` by `break`."""
     yield context.replace(node, "break")
 
 
-@edit_operator("result", "What exactly does {where} return as `{old}`?")
+@edit_operator("result")
 def discard_result(context: NodeContext, node: ast.Return | ast.Lambda) -> Iterator[TextEdit]:
     """Replace the result of a function or lambda by None."""
     return _replace_by_none(context, node.body if isinstance(node, ast.Lambda) else node.value)
 
 
-@edit_operator("yielded", "What exactly does {where} yield as `{old}`?")
+@edit_operator("yielded")
 def discard_yielded(context: NodeContext, node: ast.Yield) -> Iterator[TextEdit]:
     """Replace a yielded value by None."""
     return _replace_by_none(context, node.value)
@@ -78,35 +70,33 @@ def _replace_by_none(context: NodeContext, value: ast.expr | None) -> Iterator[T
         yield context.replace(value, "None")
 
 
-@edit_operator("assignment", "Which result of {where} depends on the value of `{old}`?")
+@edit_operator("assignment")
 def discard_assigned(context: NodeContext, node: ast.Assign | ast.AnnAssign) -> Iterator[TextEdit]:
     """Replace `x = value` in a function by `x = None`; module constants have their own mutants."""
     if context.is_in_function and not isinstance(node.value, (ast.Constant, ast.Yield, type(None))):
         yield context.replace(node.value, "None")
 
 
-@edit_operator("call-removed", "What is seen from outside when `{old}` has been called in {where}?")
+@edit_operator("call-removed")
 def remove_call(context: NodeContext, node: ast.Expr) -> Iterator[TextEdit]:
     """Delete a call whose result is not used."""
     if isinstance(node.value, (ast.Call, ast.Await)):
         yield context.replace(node, "pass")
 
 
-@edit_operator(
-    "raise-removed", "When does {where} raise, and does a test see that it does? (`{old}`)"
-)
+@edit_operator("raise-removed")
 def remove_raise(context: NodeContext, node: ast.Raise) -> Iterator[TextEdit]:
     """Delete a `raise` statement."""
     yield context.replace(node, "pass")
 
 
-@edit_operator("statement-removed", "What is different after `{old}` in {where}?")
+@edit_operator("statement-removed")
 def remove_statement(context: NodeContext, node: ast.Delete | ast.Assert) -> Iterator[TextEdit]:
     """Delete a `del` or `assert` statement."""
     yield context.replace(node, "pass")
 
 
-@edit_operator("handler", "What does {where} do when {old} is raised inside it?")
+@edit_operator("handler")
 def disable_handler(context: NodeContext, node: ast.ExceptHandler) -> Iterator[TextEdit]:
     """Make an exception handler catch nothing."""
     if node.type is None:
@@ -116,7 +106,7 @@ def disable_handler(context: NodeContext, node: ast.ExceptHandler) -> Iterator[T
         yield context.replace(node.type, "()")
 
 
-@edit_operator("exception", "Which type of exception exactly does {where} raise? ({old})")
+@edit_operator("exception")
 def change_exception(context: NodeContext, node: ast.Raise) -> Iterator[TextEdit]:
     """Raise Exception in place of another exception class."""
     raised, name = get_raised_class(node), get_last_name(get_raised_class(node))

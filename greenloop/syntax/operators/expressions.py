@@ -30,10 +30,9 @@ _ARITHMETIC: dict[type[ast.operator], tuple[str, ...]] = {
     ast.MatMult: ("*",),
 }
 _SAME_PRECEDENCE = ({"+", "-"}, {"*", "/", "//", "%", "@"}, {"<<", ">>"})
-_TRUTH_QUESTION = "What does {where} do when `{compare}` holds, and what when it does not?"
 
 
-@edit_operator("arithmetic", "Which result of {where} differs when `{old}` is computed as `{new}`?")
+@edit_operator("arithmetic")
 def change_arithmetic(context: NodeContext, node: ast.BinOp) -> Iterator[TextEdit]:
     """Replace `a + b` by `a - b`, and so on; not if an operand is a sequence: that only raises."""
     span = context.source.find_operator_span(node.left, node.right)
@@ -48,7 +47,7 @@ def change_arithmetic(context: NodeContext, node: ast.BinOp) -> Iterator[TextEdi
         yield TextEdit(start, end, text if binds_alike else f"({text})")
 
 
-@edit_operator("augmented", "What does {where} give when `{line}` works the other way?")
+@edit_operator("augmented")
 def change_augmented_assignment(context: NodeContext, node: ast.AugAssign) -> Iterator[TextEdit]:
     """Replace `x += y` by `x -= y`, and so on."""
     span = context.source.find_operator_span(node.target, node.value)
@@ -57,9 +56,7 @@ def change_augmented_assignment(context: NodeContext, node: ast.AugAssign) -> It
             yield TextEdit(*span, f"{sign}=")
 
 
-@edit_operator(
-    "accumulated", "What does {where} give when `{line}` happens a second time?", cost=1.5
-)
+@edit_operator("accumulated", cost=1.5)
 def drop_accumulation(context: NodeContext, node: ast.AugAssign) -> Iterator[TextEdit]:
     """Replace `x += y` by `x = y`."""
     span = context.source.find_operator_span(node.target, node.value)
@@ -67,11 +64,7 @@ def drop_accumulation(context: NodeContext, node: ast.AugAssign) -> Iterator[Tex
         yield TextEdit(*span, "=")
 
 
-@edit_operator(
-    "boundary",
-    "What does {where} do when {left} equals {right}? (boundary of `{compare}`)",
-    cost=1.0,
-)
+@edit_operator("boundary", cost=1.0)
 def shift_boundary(context: NodeContext, node: ast.Compare) -> Iterator[TextEdit]:
     """Replace `<` by `<=`, and so on."""
     for item in iter_comparisons(context.source, node):
@@ -79,19 +72,19 @@ def shift_boundary(context: NodeContext, node: ast.Compare) -> Iterator[TextEdit
             yield TextEdit(*item.span, BOUNDARIES[item.sign])
 
 
-@edit_operator("identity", _TRUTH_QUESTION, cost=1.4)
+@edit_operator("identity", cost=1.4)
 def negate_identity(context: NodeContext, node: ast.Compare) -> Iterator[TextEdit]:
     """Replace `is` by `is not`, and `is not` by `is`."""
     return _negate_comparisons(context, node, ("is", "is not"))
 
 
-@edit_operator("membership", _TRUTH_QUESTION, cost=1.4)
+@edit_operator("membership", cost=1.4)
 def negate_membership(context: NodeContext, node: ast.Compare) -> Iterator[TextEdit]:
     """Replace `in` by `not in`, and `not in` by `in`."""
     return _negate_comparisons(context, node, ("in", "not in"))
 
 
-@edit_operator("comparison", _TRUTH_QUESTION, cost=1.6)
+@edit_operator("comparison", cost=1.6)
 def negate_comparison(context: NodeContext, node: ast.Compare) -> Iterator[TextEdit]:
     """Replace `<` by `>=`, `==` by `!=`, and so on."""
     return _negate_comparisons(context, node, ("==", "!=", *BOUNDARIES))
@@ -105,14 +98,14 @@ def _negate_comparisons(
             yield TextEdit(*item.span, OPPOSITES[item.sign])
 
 
-@edit_operator("boolean", "What does {where} do when only one side of `{old}` holds?", cost=1.4)
+@edit_operator("boolean", cost=1.4)
 def swap_boolean_operator(context: NodeContext, node: ast.BoolOp) -> Iterator[TextEdit]:
     """Replace `and` by `or`, and `or` by `and`."""
     for _, text in iter_swapped_operators(context.source, node):
         yield context.replace(node, text)
 
 
-@edit_operator("unary", "What changes in {where} when `{old}` is `{new}`?", cost=1.6)
+@edit_operator("unary", cost=1.6)
 def remove_unary_operator(context: NodeContext, node: ast.UnaryOp) -> Iterator[TextEdit]:
     """Replace `-x`, `~x` and `not x` by `x`."""
     if not isinstance(node.op, ast.UAdd):

@@ -16,14 +16,14 @@ def _is_in_f_string(context: NodeContext) -> bool:
     return isinstance(context.parent, ast.JoinedStr)
 
 
-@edit_operator("truth", "Which behaviour of {where} depends on `{old}` in `{line}`?", cost=1.3)
+@edit_operator("truth", cost=1.3)
 def negate_bool(context: NodeContext, node: ast.Constant) -> Iterator[TextEdit]:
     """Replace True by False and False by True."""
     if isinstance(node.value, bool) and not _is_in_f_string(context):
         yield context.replace(node, str(not node.value))
 
 
-@edit_operator("number", "Which exact result of {where} depends on the {old} in `{line}`?")
+@edit_operator("number")
 def change_number(context: NodeContext, node: ast.Constant) -> Iterator[TextEdit]:
     """Replace a number by its neighbours."""
     value = None if _is_in_f_string(context) else node.value
@@ -37,14 +37,14 @@ def change_number(context: NodeContext, node: ast.Constant) -> Iterator[TextEdit
         yield context.replace(node, f"({context.text(node)} + 1)")
 
 
-@edit_operator("nothing", "What does {where} do when the None in `{line}` is something else?")
+@edit_operator("nothing")
 def replace_none(context: NodeContext, node: ast.Constant) -> Iterator[TextEdit]:
     """Replace None by an empty string; as a default by True, as many functions test its truth."""
     if node.value is None and not _is_in_f_string(context):
         yield context.replace(node, "True" if isinstance(context.parent, ast.arguments) else '""')
 
 
-@edit_operator("text", "Which exact result of {where} contains, or depends on, the text {old}?")
+@edit_operator("text")
 def change_string(context: NodeContext, node: ast.Constant) -> Iterator[TextEdit]:
     """Put marks into a string; not into the constant parts of an f-string."""
     if isinstance(node.value, (str, bytes)) and not _is_in_f_string(context):
@@ -64,7 +64,7 @@ def mark_literal(literal: str) -> str | None:
     return literal[: opening.end()] + _MARK + content[: -len(quote)] + _MARK + quote
 
 
-@edit_operator("formatted", "What exactly is the text that {where} makes with {old}?")
+@edit_operator("formatted")
 def change_f_string(context: NodeContext, node: ast.JoinedStr) -> Iterator[TextEdit]:
     """Put a mark at the start of an f-string."""
     text = context.text(node)

@@ -3,7 +3,7 @@
 An operator is a function of a context and a node that yields edits. Its annotation says which nodes
 it takes:
 
-    @edit_operator("negation", "What does {where} do when `{old}` holds, and what when it does not?")
+    @edit_operator("negation")
     def negate(context: NodeContext, node: ast.If | ast.While) -> Iterator[TextEdit]: ...
 """
 
@@ -37,13 +37,12 @@ SEQUENCE_NODES = (ast.JoinedStr, ast.List, ast.Tuple, ast.ListComp, ast.Dict, as
 
 @dataclass(frozen=True)
 class Operator(Generic[EditT]):
-    """An operator: its name, the question that a test must ask to notice its edits, its nodes.
+    """An operator: its name and its nodes.
 
     `cost` is that of its edits as repairs: 1 for the most common ones, 0 where it makes none.
     """
 
     name: str
-    question: str
     node_types: Any
     propose: Proposer[EditT]
     cost: float = 0.0
@@ -56,13 +55,13 @@ class Operator(Generic[EditT]):
 
 
 def edit_operator(
-    name: str = "", question: str = "", cost: float = 0.0
+    name: str = "", cost: float = 0.0
 ) -> Callable[[Proposer[EditT]], Operator[EditT]]:
     """Make a function an operator, for the nodes that its parameter `node` is annotated with."""
 
     def decorate(propose: Proposer[EditT]) -> Operator[EditT]:
         node_types = typing.get_type_hints(propose)["node"]
-        return Operator(name or propose.__name__, question, node_types, propose, cost)
+        return Operator(name or propose.__name__, node_types, propose, cost)
 
     return decorate
 

@@ -36,9 +36,7 @@ def test_in_a_branch():
     if f(1):
         assert f(2) == 4
 """
-SURVIVOR = Survivor(
-    id="1", line=2, function="f", operator="x", diff="", question="And at 0?", reached=True
-)
+SURVIVOR = Survivor(id="1", line=2, function="f", operator="x", diff="", reached=True)
 
 
 @pytest.fixture(scope="module")

@@ -27,9 +27,7 @@ from greenloop.syntax.parse import UNREADABLE
 from greenloop.testsuite import TestFile
 
 CODE = "import _thread\ndef double(n): return n * 2\n"
-SURVIVOR = Survivor(
-    id="1", line=2, function="double", operator="x", diff="", question="f?", reached=True
-)
+SURVIVOR = Survivor(id="1", line=2, function="double", operator="x", diff="", reached=True)
 TESTS = "from doubling import double\n\n\ndef test_a():\n    assert double(2) == 4\n"
 
 

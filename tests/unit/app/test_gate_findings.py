@@ -105,7 +105,8 @@ def test_a_suite_that_is_too_long_leaves_the_tests_of_the_change() -> None:
 @pytest.mark.parametrize(("lived", "named"), [(1, 0), (2, 2)])
 def test_faults_are_named_where_most_of_a_function_go_unnoticed(lived: int, named: int) -> None:
     places: list[Any] = [{"id": f"a.py:{i}", "path": "a.py", "line": i + 2} for i in range(lived)]
-    found = [Survivor.model_construct(**i, reached=True, question="?") for i in places]
+    fault: Any = {"operator": "number", "reached": True}
+    found = [Survivor.model_construct(**i, **fault) for i in places]
     ends = [(i, "survived") for i in places] + [(places[0], "killed")]
     tried = [MutantResult.model_construct(**i, outcome=outcome) for i, outcome in ends]
     mutation = Mutation.model_construct(survived=tuple(found), tried=tuple(tried), score=0.0)

@@ -27,7 +27,6 @@ SURVIVOR = Survivor(
     function="f",
     operator="boundary",
     diff="",
-    question="?",
     reached=True,
     path="src/a.py",
 )

@@ -4,7 +4,6 @@
 """
 
 import os
-import re
 from pathlib import Path
 
 import pytest
@@ -39,12 +38,9 @@ def test_mutants_equal_the_golden_file() -> None:
     assert as_text() == GOLDEN.read_text("utf-8")
 
 
-def test_every_operator_has_mutants_and_a_question() -> None:
+def test_every_operator_has_mutants() -> None:
     seen = [item for code in PIECES.values() for item in generate_mutants(code)]
     assert {item.operator for item in seen} == {item.name for item in OPERATORS}
-    for item in seen:
-        assert "?" in item.question, item
-        assert not re.search("{(where|old|new|line|left|right|compare)}", item.question), item
 
 
 def test_no_mutants_of_unobservable_code() -> None:
@@ -62,7 +58,7 @@ def test_mutant_has_location_and_change() -> None:
         "--- top.py\n+++ top.py\n@@ -1,5 +1,5 @@\n class Top:\n     def k(self, n):\n"
         "-        if n < 0:\n+        if n <= 0:\n             n = -n\n         return n"
     )
-    assert found.question == "What does Top.k do when n equals 0? (boundary of `n < 0`)"
+    assert found.change == ("n < 0", "n <= 0")
     assert found.edit.apply_to(code) == code.replace("<", "<=")
 
 

@@ -1,4 +1,4 @@
-"""A mutant in plain English: what it changes, and the question that a test would have to ask."""
+"""What a mutant changes, as its readers see it."""
 
 import ast
 from collections.abc import Iterator
@@ -7,26 +7,6 @@ from greenloop.grading.mutation.mutant import ProposedEdit
 from greenloop.syntax.operators.protocol import Comparison, iter_comparisons
 
 _MAX_CHARS, _MAX_LINE_CHARS = 60, 1000
-
-
-def build_question(proposed: ProposedEdit) -> str:
-    """Return one sentence: the operator's question, filled in for one mutant."""
-    source = proposed.context.source
-    values = {
-        "where": _describe_location(proposed),
-        "old": _truncate(proposed.original.strip(" ,\n")),
-        "new": _truncate(_strip_parentheses(proposed.edit.text)),
-        "line": _truncate(source.get_line(source.get_line_number(proposed.edit.start))),
-        **_describe_comparison(proposed),
-    }
-    return proposed.operator.question.format(**values)
-
-
-def _describe_location(proposed: ProposedEdit) -> str:
-    node = proposed.context.node
-    own_name = getattr(node, "name", "") if isinstance(node, ast.stmt) else ""
-    name = ".".join(part for part in (proposed.context.function, own_name) if part)
-    return name or "the module"
 
 
 def describe_change(proposed: ProposedEdit) -> tuple[str, str]:
@@ -57,22 +37,6 @@ def _find_comparison(proposed: ProposedEdit) -> Comparison | None:
     node, source = proposed.context.node, proposed.context.source
     found = iter_comparisons(source, node) if isinstance(node, ast.Compare) else iter(())
     return next((item for item in found if item.span[0] == proposed.edit.start), None)
-
-
-def _describe_comparison(proposed: ProposedEdit) -> dict[str, str]:
-    """Return the comparison whose operator the edit replaces, and its two operands."""
-    source, item = proposed.context.source, _find_comparison(proposed)
-    if item is None:
-        return {}
-    left, right = source.get_segment(item.left), source.get_segment(item.right)
-    whole = source.text[source.span(item.left)[0] : source.span(item.right)[1]]
-    sides = {"left": left, "right": right, "compare": whole}
-    return {name: _truncate(text) for name, text in sides.items()}
-
-
-def _strip_parentheses(text: str) -> str:
-    """Return the text without the parentheses that the operator put around it."""
-    return text[1:-1] if text.startswith("(") and text.endswith(")") else text
 
 
 def _truncate(text: str) -> str:
