@@ -120,7 +120,7 @@ class SettingsTable(BaseSettings):
     )
     timeout_s: float = setting(
         30,
-        "Time limit of one test run, in seconds.",
+        "Time limit of one test run, in seconds; the default is longer on a busy machine.",
         metavar="SECONDS",
         variable="EXECUTION_TIMEOUT_SECONDS",
         project=allow,
