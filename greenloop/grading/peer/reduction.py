@@ -9,6 +9,7 @@ from typing import Protocol
 from greenloop.grading.inputs.programs import Input
 from greenloop.grading.inputs.slots import iterate_smaller
 from greenloop.grading.peer.outcomes import Outcome
+from greenloop.grading.peer.plain_arguments import observe_arguments, write_arguments
 from greenloop.sandbox.guest.observation.inputs.calls import ANSWER
 
 _MAX_FOUND, _MAX_ROUNDS, _CANDIDATES, _MAX_SIZE = 5, 12, 30, 200
@@ -46,7 +47,7 @@ def reduce_differences(
     known = {item.group for item in steady}
     lost = [item for item in outcomes if item.group not in known][:_CANDIDATES]
     more = {item.group: item for item in reversed(_confirm(lost, pair))}
-    return [*steady, *more.values()][:_MAX_FOUND]
+    return _write_plainly([*steady, *more.values()][:_MAX_FOUND], pair)
 
 
 def _choose(outcomes: Sequence[Outcome]) -> list[Outcome]:
@@ -57,6 +58,19 @@ def _choose(outcomes: Sequence[Outcome]) -> list[Outcome]:
         groups.setdefault(item.group, item)
     chosen = {item.group: item for item in (*clusters.values(), *groups.values())}
     return list(chosen.values())[:_MAX_FOUND]
+
+
+def _write_plainly(found: Sequence[Outcome], pair: Asked) -> list[Outcome]:
+    """Return differences with bodies of tests as calls with plain values, where those differ too."""
+    observing = {id(item): made for item in found if (made := observe_arguments(item))}
+    seen = {id(item.item): item for item in pair.ask([*observing.values()])}
+    plain = {
+        key: write_arguments(made, [seen[id(made)].code, seen[id(made)].peer])
+        for key, made in observing.items()
+        if id(made) in seen
+    }
+    differing = {id(i.item): i for i in pair.ask([*plain.values()]) if i.agrees is False}
+    return [differing.get(id(plain.get(id(item))), item) for item in found]
 
 
 def _spread(outcomes: Sequence[Outcome], found: Sequence[Outcome]) -> list[Outcome]:

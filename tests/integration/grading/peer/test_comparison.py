@@ -159,6 +159,35 @@ def _compare(warm: Sandbox, code: str, peer: str, inputs: str, **given: Any) -> 
     )
 
 
+TOTAL = """class Sheet:
+    def __init__(self, text):
+        self.lines = text.split("\\n")
+        self.problem = "no number: {value}" if "x" in text else ""
+"""
+USES_HELPERS = """from m import Sheet
+
+HEADER = "name;count\\n"
+
+
+def rows(*lines):
+    return HEADER + "".join(line + "\\n" for line in lines)
+
+
+def test_problem():
+    count = "x"
+    sheet = Sheet(rows("tea;1", f"milk;{count}"))
+    assert sheet.problem
+"""
+
+
+def test_the_body_of_a_test_is_shown_with_plain_values_and_no_helper(warm: Sandbox) -> None:
+    code, peer = (TOTAL.format(value=value) for value in ("x", "?"))
+    found = _compare(warm, code, peer, "", tests=USES_HELPERS).differences
+    assert [(item.call, item.code, item.peer) for item in found] == [
+        ("Sheet('name;count\\nx\\nmilk;\\n').problem", "'no number: x'", "'no number: ?'")
+    ]
+
+
 BELLS = """class Bell:
     def __init__(self):
         self.volume, self.heard = 1, []
