@@ -38,7 +38,7 @@ from greenloop.workflow.check.request import CheckRequest
 from greenloop.workflow.check.tolerated_skips import tolerate_skips
 from greenloop.workflow.grade_code import collect_evidence
 from greenloop.workflow.report_builder import build_report
-from greenloop.workflow.setup.missing_modules import explain_missing_modules
+from greenloop.workflow.setup.missing_modules import explain_missing_modules, find_missing_module
 from greenloop.workflow.setup.packages import add_declared_packages, add_packages
 from greenloop.workflow.setup.project_environment import use_environment
 from greenloop.workflow.state import RunState
@@ -76,7 +76,8 @@ async def run_check(
     Raises:
         SandboxError: the sandbox cannot run anything.
         PackagesError: a package that the tests need cannot be installed.
-        InputError: there is no test in the files.
+        InputError: there is no test in the files, or a project's packages are missing, so that none
+            is run.
     """
     failure = await _install_packages(state, emit, packages) if packages else None
     if state.packages.installed:
@@ -96,7 +97,12 @@ async def run_check(
     if not result.passed:
         if failure:
             raise failure
-        for line in explain_missing_modules(result.failures, code, state.packages.own):
+        lines = [*explain_missing_modules(result.failures, code, state.packages.own)]
+        is_project = isinstance(sandbox, ProjectSandbox) and not sandbox.environment
+        is_unrun = bool(result.failures) and not result.tests
+        if is_project and is_unrun and all(map(find_missing_module, result.failures)):
+            raise InputError(f"no test was run: {'; '.join(lines)}")
+        for line in lines:
             emit(Notice(line))
         return
     state.green_run = result

@@ -2,12 +2,15 @@
 
 import asyncio
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 
 from greenloop.app.check import run_check, start_check
+from greenloop.errors import InputError
 from greenloop.events import (
     CodeGraded,
     Event,
@@ -19,10 +22,12 @@ from greenloop.events import (
     WorkStarted,
 )
 from greenloop.grading import Plan
+from greenloop.project.snapshot import take_snapshot
 from greenloop.records import Mutation, Report, Survivor, Thresholds
 from greenloop.reporting.evidence.text import render_grade
 from greenloop.reporting.summary import format_test_counts
 from greenloop.sandbox import Sandbox, open_sandbox
+from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 from greenloop.workflow.report_builder import build_report
@@ -241,3 +246,16 @@ def test_red_on_a_busy_machine_is_run_again(
     report, _ = check_and_collect(warm)
     assert report.verdict == verdict
     assert any("machine was too busy (load 99.0" in item for item in report.reasons) is is_excused
+
+
+def test_tests_that_miss_a_package_of_their_project_say_nothing_of_the_code(
+    warm: Sandbox, tmp_path: Path
+) -> None:
+    tests = f"import absent_package\n{TESTS}"
+    for name, text in {"m.py": CODE, "test_m.py": tests}.items():
+        (tmp_path / name).write_text(text)
+    project = take_snapshot(tmp_path)
+    state = start_check("m", CODE, (TestFile("test_m.py", tests),), Plan(), warm.info)
+    place = partial(ProjectSandbox, project=project, path="m.py")
+    with pytest.raises(InputError, match=r"no test was run: .*absent_package.* not available"):
+        asyncio.run(run_check(warm, state, lambda event: None, place=place))
