@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from greenloop.errors import InputError, NoModelError
+from greenloop.errors import InputError, NoModelError, SandboxError
 from greenloop.events import ChoiceAnswered, RepairSearchDone
 from greenloop.events.progress import progress_span
 from greenloop.grading.peer.comparison import PeerProgram, compare_programs
@@ -18,6 +18,7 @@ from greenloop.records.pytest_run import MARKED_OUTCOMES
 from greenloop.repair import search_patches
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.views.project import ProjectSandbox
+from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.testsuite import Suite
 from greenloop.testsuite.stubs import with_empty_bodies
 from greenloop.tools.script_toolkit import ScriptToolkit
@@ -161,8 +162,11 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
                 examples=(),
                 seed=best.change,
             )
-            with progress_span(self.run.emit, "comparison of the patches"):
-                compared = await self.run.call_in_sandbox(work)
+            try:
+                with progress_span(self.run.emit, "comparison of the patches"):
+                    compared = await self.run.call_in_sandbox(work)
+            except (SandboxError, *PARSE_ERRORS) as error:
+                return f"inputs on which they differ were not looked for: {error or repr(error)}"
             if compared.differences:
                 item = compared.differences[0]
                 now, then = f"{item.call} gives {item.code} after the first", f"{item.peer} after"

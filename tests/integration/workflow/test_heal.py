@@ -203,6 +203,19 @@ def _digests(folder: Path) -> dict[str, str]:
     }
 
 
+def test_comparison_that_fails_takes_nothing_from_a_patch(
+    run_workflow: RunWorkflow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("greenloop.workflow.heal.module.compare_programs", fail)
+    request = alone(tmp_path, AMBIGUOUS, FEW_TESTS).model_copy(update={"search_s": 20.0})
+    done = run_workflow({}, request=request, model="none")
+    assert done.report.verdict == "passed"
+    assert any("were not looked for: too deep" in reason for reason in done.report.reasons)
+
+
 class Interrupted:
     """A user who ends the run at the question."""
 
