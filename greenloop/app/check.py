@@ -97,13 +97,7 @@ async def run_check(
     if not result.passed:
         if failure:
             raise failure
-        lines = [*explain_missing_modules(result.failures, code, state.packages.own)]
-        is_project = isinstance(sandbox, ProjectSandbox) and not sandbox.environment
-        is_unrun = bool(result.failures) and not result.tests
-        if is_project and is_unrun and all(map(find_missing_module, result.failures)):
-            raise InputError(f"no test was run: {'; '.join(lines)}")
-        for line in lines:
-            emit(Notice(line))
+        _explain_red_run(sandbox, result, code, state, emit)
         return
     state.green_run = result
     own_options = isinstance(sandbox, ProjectSandbox)  # which may deselect marked tests
@@ -111,6 +105,19 @@ async def run_check(
     if unreported := find_unreported_tests(suite.files, result, marks):
         state.forgery_reason = f"{unreported[0]} is in the tests but was never reported"
     await collect_evidence(state, sandbox, result, emit)
+
+
+def _explain_red_run(
+    sandbox: Sandbox, result: TestRun, code: Path | None, state: RunState, emit: EventSink
+) -> None:
+    """Emit what is missing. Raises InputError: in a project no test was run for want of it."""
+    lines = [*explain_missing_modules(result.failures, code, state.packages.own)]
+    is_project = isinstance(sandbox, ProjectSandbox) and not sandbox.environment
+    is_unrun = bool(result.failures) and not result.tests
+    if is_project and is_unrun and all(map(find_missing_module, result.failures)):
+        raise InputError(f"no test was run: {'; '.join(lines)}")
+    for line in lines:
+        emit(Notice(line))
 
 
 async def _run_tests(sandbox: Sandbox, state: RunState) -> TestRun:
