@@ -1,10 +1,11 @@
 """Coverage of the changed lines of a project."""
 
 import ast
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from greenloop.project.line_map import find_statement_ends
 from greenloop.project.weakening.machines import holds_here
+from greenloop.project.weakening.strength import collect_names
 from greenloop.records import Baseline, Coverage, Thresholds
 from greenloop.sandbox.guest.coverage.instrumentation import instrument_file
 from greenloop.syntax.parse import parse_or_empty
@@ -18,7 +19,8 @@ def measure_coverage(
 ) -> Coverage | str:
     """Return which of the statements and branches on the lines of several files the tests reach.
 
-    Statements for type checkers, and for other machines than this one, are left out.
+    Statements for type checkers, for other machines than this one, and for a package that is missing, are
+    left out.
     """
     statements: dict[str, bool] = {}
     branches: dict[str, bool] = {}
@@ -49,14 +51,18 @@ def measure_coverage(
 
 
 def _list_never_run(tree: ast.Module) -> Iterator[int]:
-    """Yield the lines of branches for type checkers, or for other machines than this one."""
+    """Yield the lines for type checkers, and for other machines or packages than those here."""
     for item in ast.walk(tree):
-        if isinstance(item, ast.If):
+        other: Sequence[ast.stmt] = ()
+        if isinstance(item, ast.ExceptHandler) and item.type is not None:
+            is_lacking = collect_names(item.type) <= {"ImportError", "ModuleNotFoundError"}
+            other = item.body if is_lacking else ()
+        elif isinstance(item, ast.If):
             is_typing = ast.unparse(item.test).endswith("TYPE_CHECKING")
             is_here = False if is_typing else holds_here(item.test)
-            other = [] if is_here is None else item.orelse if is_here else item.body
-            for part in other:
-                yield from range(part.lineno, (part.end_lineno or part.lineno) + 1)
+            other = () if is_here is None else item.orelse if is_here else item.body
+        for part in other:
+            yield from range(part.lineno, (part.end_lineno or part.lineno) + 1)
 
 
 def find_changed_statements(text: str, changed: Set[int]) -> list[int]:

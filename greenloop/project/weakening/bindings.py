@@ -5,6 +5,8 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
+from greenloop.syntax.nodes import Function
+
 _MAX_NODES = 2000  # then a name stays as it is
 Bindings = Mapping[str, ast.expr]
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -42,6 +44,17 @@ def bind_target(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.ex
         case ast.Tuple(elts=parts) | ast.List(elts=parts), _:
             for number, part in enumerate(parts):
                 yield from bind_target(part, ast.Subscript(value, ast.Constant(number), ast.Load()))
+
+
+def read_defaults(function: Function) -> Bindings:
+    """Return the defaults of a function's parameters."""
+    given = function.args
+    names, values = [item.arg for item in given.args], given.defaults
+    pairs = [*zip(names[len(names) - len(values) :], values, strict=True)]
+    pairs += [
+        (item.arg, i) for item, i in zip(given.kwonlyargs, given.kw_defaults, strict=True) if i
+    ]
+    return dict(pairs)
 
 
 def resolve(node: _Node, bound: Bindings) -> _Node:

@@ -6,7 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from greenloop.project.weakening.assertions import calls_helper, find_conditions
-from greenloop.project.weakening.bindings import Bindings, bind_names, bind_target, resolve
+from greenloop.project.weakening.bindings import (
+    Bindings,
+    bind_names,
+    bind_target,
+    read_defaults,
+    resolve,
+)
 from greenloop.project.weakening.cases import Case, list_items
 from greenloop.project.weakening.machines import holds_here
 from greenloop.project.weakening.names import list_names, list_values
@@ -22,7 +28,7 @@ from greenloop.project.weakening.strength import (
     list_bounds,
     turn,
 )
-from greenloop.syntax.nodes import Function
+from greenloop.syntax.nodes import Definition, Function
 
 _SUPPRESSING = re.compile(r"(^|\.)(suppress|raises|assertRaises)$")
 MAX_CHECKS = 1000  # of a test, so that the reading of a file takes seconds at most
@@ -76,11 +82,14 @@ def list_checks(
 
     `bound` are the values of names from outside the function, `helpers` the functions there that check;
     a call of these, or of nested ones, is a check, and of `inlined` ones stands for theirs. One in a loop
-    over a list that is written out is as many as the list has items.
+    over a list that is written out is as many as the list has items. What the body defines is no name of
+    a check, as any other may stand for it.
     """
     scope = _Scope(dict(bound), {**helpers, **find_helpers(body)}, inlined).enter(case.values)
-    found = _walk(body, scope, 0, False)
-    return (replace(check, skip=case.skip) if case.skip else check for check in found)
+    nodes = (node for part in body for node in ast.walk(part))
+    own = {node.name for node in nodes if isinstance(node, Definition)}
+    for check in _walk(body, scope, 0, False):
+        yield replace(check, names=check.names - own, skip=case.skip)
 
 
 def find_helpers(body: list[ast.stmt]) -> dict[str, Function]:
@@ -107,17 +116,6 @@ def _enter_helper(node: ast.stmt, scope: _Scope) -> tuple[list[ast.stmt], _Scope
                 given |= {item.arg: item.value for item in call.keywords if item.arg}
                 return function.body, scope.enter({**read_defaults(function), **given}, name)
     return None
-
-
-def read_defaults(function: Function) -> Bindings:
-    """Return the defaults of a function's parameters."""
-    given = function.args
-    names, values = [item.arg for item in given.args], given.defaults
-    pairs = [*zip(names[len(names) - len(values) :], values, strict=True)]
-    pairs += [
-        (item.arg, i) for item, i in zip(given.kwonlyargs, given.kw_defaults, strict=True) if i
-    ]
-    return dict(pairs)
 
 
 def _walk(
@@ -231,7 +229,9 @@ def _read_statement(
         whole, *body = resolve(ast.Module([ast.Expr(condition), *inner], []), scope.bound).body
         assert isinstance(whole, ast.Expr)
         test = whole.value
-        inside = "\n".join(map(ast.unparse, body))
+        # A name for what is evaluated changes nothing about what is raised.
+        parts = (item.value if isinstance(item, ast.Assign) else item for item in body)
+        inside = "\n".join(map(ast.unparse, parts))
         is_call = is_check_call(test) or calls_helper(test, scope.helpers)
         text = ast.unparse(turn(test))
         told = ast.Module([whole, *body], [])

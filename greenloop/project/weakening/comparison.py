@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from greenloop.project.weakening.checks import Check
-from greenloop.project.weakening.names import iter_definitions, list_variables
+from greenloop.project.weakening.names import list_variables
 from greenloop.project.weakening.strength import Strength, is_widened
 from greenloop.project.weakening.tests import ComparedTest, list_called
 
@@ -95,24 +95,6 @@ def compare_tests(
     yield from (build(*found) for found in _compare_checks(asked, new, kept, added))
 
 
-def checks_nothing_now(
-    item: ComparedTest,
-    text: str,
-    old: Mapping[str, ComparedTest],
-    new: Mapping[str, ComparedTest],
-) -> bool:
-    """Return whether a function that tests call for its result checks nothing now, nor they in its place.
-
-    One that is called as a statement is read in place of its calls.
-    """
-    if not item.checks or item.name not in {node.name for node in iter_definitions(text)}:
-        return False
-    calling = [[i for i in tests.values() if item.name in i.names] for tests in (old, new)]
-    counts = [sum(len(test.checks) for test in tests) for tests in calling]
-    is_statement = re.compile(rf"^\s*(await )?(self\.)?{item.name}\(", re.MULTILINE)
-    return counts[1] <= counts[0] and not any(is_statement.search(i.body) for i in calling[1])
-
-
 _Found = tuple[Kind, str, str, int]
 
 
@@ -177,7 +159,7 @@ def _compare_strength(
     texts = (old.shown, new.shown) if old.shown != new.shown else (old.text, new.text)
     if is_wider or _is_part(old, new, others) or (is_less and not is_held):
         yield "looser", *texts, new.line
-    elif _is_turned(old, new) or _is_other_value(old, new, fresh):
+    elif _is_other_value(old, new, fresh):
         yield "expectation", *texts, new.line
     elif old.subject != new.subject and kept.get(old.text, 0) < 0 and not is_held:
         yield "exchanged", *texts, new.line
@@ -191,11 +173,6 @@ def _is_part(old: Check, new: Check, others: Collection[Check]) -> bool:
     variables = set[str]().union(*(list_variables(item.text) for item in told))
     is_known = old.values <= values and list_variables(old.text) <= variables
     return new in told and old.strength is Strength.WHOLE and not is_known
-
-
-def _is_turned(old: Check, new: Check) -> bool:
-    """Return whether one of two checks is the other one with `not`."""
-    return f"not {old.text}" == new.text or f"not {new.text}" == old.text
 
 
 def _is_other_value(old: Check, new: Check, fresh: Collection[Check]) -> bool:

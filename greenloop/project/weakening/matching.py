@@ -14,7 +14,6 @@ from types import MappingProxyType
 from greenloop.project.weakening.checks import Check
 from greenloop.project.weakening.comparison import (
     WeakenedTest,
-    checks_nothing_now,
     compare_tests,
 )
 from greenloop.project.weakening.names import add_helpers, iter_definitions
@@ -58,6 +57,7 @@ def find_weakened_tests(
     added = [check for item in own_tests for check in _list_whole(item)]
     kept = Counter(_list_texts(new.values()))
     kept.subtract(_list_texts(old.values()))
+    unchanged = {path: text for path, text in around.items() if path not in before}
     gone = {
         path: add_helpers(text, after.get(path, ""), removed_names) for path, text in before.items()
     }
@@ -67,15 +67,20 @@ def find_weakened_tests(
     for test, item in old.items():
         if (now := successors.get(test)) is not None:
             found.extend(compare_tests(item, now, kept, removed_names, added))
-        elif item.is_helper and checks_nothing_now(item, after.get(item.path, ""), old, new):
-            shown = item.checks[0].shown
-            found.append(WeakenedTest(item.test, "fewer checks", shown, was=item.owner))
-        elif not _is_replaced(item, unfolded, gone[item.path], kept):
+        elif not (
+            _is_replaced(item, unfolded, gone[item.path], kept) or _stands_in(item, unchanged)
+        ):
             called = list_called(item) - {i.name for i in iter_definitions(before[item.path])}
             called = called.intersection(code_names) if code_names else called - {*dir(builtins)}
             other = _find_rewritten(item, called, room, new)
             found.append(_describe_loss(item, other, unfolded, called))
-    found.extend(_find_replacing(unfolded, before, after, changed_names))
+    known = {*code_names}.intersection(changed_names)
+    for item in unfolded:  # one that was there may replace no function that changes
+        hidden = item.mocked - old[item.test].mocked if item.test in old else frozenset[str]()
+        if mocked := (hidden & known) | (item.mocked & list_called(item) & {*changed_names}):
+            names = ", ".join(sorted(mocked))
+            found.append(WeakenedTest(item.test, "mocked", names, "a replacement", item.line))
+    found.extend(_find_replacing_files(before, after, changed_names))
     return list(dict.fromkeys(found))
 
 
@@ -94,17 +99,10 @@ def _describe_loss(
     return WeakenedTest(other.test, "rewritten", first, shown, other.line, was=item.test)
 
 
-def _find_replacing(
-    unfolded: Collection[ComparedTest],
-    before: Mapping[str, str],
-    after: Mapping[str, str],
-    changed_names: Collection[str],
+def _find_replacing_files(
+    before: Mapping[str, str], after: Mapping[str, str], changed_names: Collection[str]
 ) -> Iterator[WeakenedTest]:
-    """Yield tests that replace what the change is about, and files that replace it or assertions."""
-    for item in unfolded:
-        if mocked := item.mocked & list_called(item) & {*changed_names}:
-            names = ", ".join(sorted(mocked))
-            yield WeakenedTest(item.test, "mocked", names, "a replacement", item.line)
+    """Yield files that replace, for all of their tests, what the change is about, or assertions."""
     for path, text in after.items():
         known = list_patches(before.get(path, ""))
         for name, line in list_patches(text).items():
@@ -153,11 +151,19 @@ def is_same(item: ComparedTest, other: ComparedTest | None) -> bool:
 
 
 def _list_texts(tests: Collection[ComparedTest]) -> Iterator[str]:
-    """Yield the checks that are made whenever their test runs; those of helpers that are called."""
+    """Yield the checks that are made whenever their test runs, and again each that a test has at all; of
+    helpers those that are called.
+    """
     used = frozenset[str]().union(*(item.names for item in tests))
     for item in tests:
         if item.name in used or not item.is_helper:
             yield from (check.text for check in _list_whole(item))
+            yield from (_name_any(check) for check in item.checks if not item.skip)
+
+
+def _name_any(check: Check) -> str:
+    """Return the text by which a check is counted that may stand under a condition."""
+    return f"if {check.text}"
 
 
 def _list_whole(item: ComparedTest) -> list[Check]:
@@ -191,10 +197,16 @@ def _is_replaced(
         or any(name in item.test for name in map(_write_as_name, removed_names) if "_" in name)
     ):
         return True
-    stand = (kept.get(i.text, 0) >= 0 or _is_surpassed(i, others) for i in item.checks)
+    stand = (min(kept.get(i.text, 0), kept.get(_name_any(i), 0)) >= 0 for i in item.checks)
     if item.checks and all(stand):
         return True
     return is_called_by(item, [other for other in others if item.values <= other.values])
+
+
+def _stands_in(item: ComparedTest, texts: Mapping[str, str]) -> bool:
+    """Return whether one of other files has the same test."""
+    having = {path: text for path, text in texts.items() if f"def {item.name}(" in text}
+    return any(is_same(item, other) for other in read_tests(having).values())
 
 
 def _write_as_name(text: str) -> str:
@@ -217,16 +229,6 @@ def _find_rewritten(
             room[test] -= len(item.checks)
             return new[test]
     return None
-
-
-def _is_surpassed(check: Check, others: Collection[ComparedTest]) -> bool:
-    """Return whether a new or changed test says more of what a check looked at, always."""
-    return any(
-        now.subject == check.subject and now.strength > check.strength
-        for other in others
-        for now in other.checks
-        if not (other.skip or now.skip or now.conditions or now.is_swallowed)
-    )
 
 
 def is_called_by(

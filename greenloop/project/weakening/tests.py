@@ -7,18 +7,17 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from unittest import TestCase
 
-from greenloop.project.weakening.bindings import Bindings, bind_names
+from greenloop.project.weakening.bindings import Bindings, bind_names, read_defaults
 from greenloop.project.weakening.cases import list_cases
 from greenloop.project.weakening.checks import (
     MAX_CHECKS,
     Check,
     find_helpers,
     list_checks,
-    read_defaults,
 )
 from greenloop.project.weakening.names import list_names, list_values
 from greenloop.project.weakening.skips import explain_skip, list_marks
-from greenloop.project.weakening.strength import EXPECTING, Strength, list_bounds
+from greenloop.project.weakening.strength import EXPECTING
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import cache_by_source, parse_or_empty
 
@@ -136,7 +135,7 @@ def _read(
         test=f"{path}::{names}",
         line=node.lineno,
         body="\n".join(map(ast.unparse, node.body)),
-        checks=checks or (() if is_test else _read_tolerances(node)),
+        checks=checks,
         values=list_values(node),
         names=list_names(node),
         case_count=len(cases),
@@ -144,15 +143,6 @@ def _read(
         mocked=frozenset(_list_mocked(node)),
         is_helper=not is_test,
     )
-
-
-def _read_tolerances(node: Function) -> tuple[Check, ...]:
-    """Return what a helper lets through by default, as a check that tells nothing else."""
-    given = read_defaults(node)
-    bounds = [i for name, value in given.items() for i in list_bounds(ast.keyword(name, value))]
-    shown = ", ".join(f"{item.of}={item.text}" for item in bounds)
-    check = Check(shown, node.name, Strength.NOTHING, node.lineno, shown, bounds=tuple(bounds))
-    return (check,) if bounds else ()
 
 
 def list_patches(text: str) -> dict[str, int]:

@@ -109,13 +109,6 @@ def test_a_loosened_helper_is_named() -> None:
     assert find_kinds(parts + "    assert read().hits == hits\n", before) == []
 
 
-def test_a_helper_that_returns_what_it_checks_no_longer_is_named() -> None:
-    before = "def read(x):\n    assert x.ok\n    return x.text\n\ndef test_a():\n    assert read(f()) == 'a'\n"
-    after = before.replace("    assert x.ok\n", "")
-    assert find_kinds(after, before) == ["fewer checks"]
-    assert find_kinds(after + "    assert f().ok\n", before) == []
-
-
 def test_values_of_a_fixture_are_cases() -> None:
     head = (
         "@pytest.fixture(params=[(1, 1), (2, 4)])\ndef pair(request):\n    return request.param\n\n"
@@ -154,6 +147,67 @@ def test_both_sides_of_a_finding_show_what_differs() -> None:
     found = next(i for i in find_weakened_tests(old, new) if i.kind == "exchanged")
     assert "add(0)` is now `" in found.says
     assert found.says.endswith("add(-1)`")
+
+
+def test_a_test_may_be_split_and_say_more_beside_what_it_expects() -> None:
+    before = """
+        def test_both():
+            class First: ...
+            class Second: ...
+            assert build(First, 1) == First(1)
+            other = build(Second, 1)
+            assert other == Second(1)
+
+        def test_old():
+            with pytest.warns(DeprecationWarning, match="old"):
+                old()
+        """
+    after = """
+        def test_both():
+            class First: ...
+            assert build(First, 1) == First(1)
+
+        def test_second():
+            class Second: ...
+            assert build(Second, 1) == Second(1)
+
+        def test_deprecated():
+            with pytest.warns(DeprecationWarning, match="old"):
+                value = old()
+            assert value == 1
+        """
+    assert find_kinds(after, before) == []
+    assert find_kinds(after.replace("build(Second, 1)", "2"), before) != []
+
+
+def test_a_second_copy_of_a_test_may_go() -> None:
+    text = "def test_x():\n    assert f(1) == 2\n"
+    other = {"test_b.py": text}
+    assert not find_weakened_tests({"test_a.py": text}, {"test_a.py": ""}, around=other)
+    other = {"test_b.py": text.replace("2", "3")}
+    assert find_weakened_tests({"test_a.py": text}, {"test_a.py": ""}, around=other)
+
+
+def test_a_test_that_checks_in_a_handler_is_missed_under_another_name() -> None:
+    before = BEFORE + """
+def test_error():
+    try:
+        parse("x")
+    except ValueError as error:
+        assert str(error) == "no x"
+"""
+    assert find_kinds(before.replace("def test_error", "def check_error"), before) == ["removed"]
+    assert find_kinds(before.replace("def test_error", "def test_message"), before) == []
+
+
+def test_a_test_that_replaces_a_changed_function_only_now_is_named() -> None:
+    old = {"test_a.py": "def test_x():\n    assert f(1) == 2\n"}
+    new = {"test_a.py": "def test_x():\n    with patch('a._g'):\n        assert f(1) == 2\n"}
+    assert find_weakened_tests(old, new, changed_names={"_g"}, code_names={"f", "_g"})
+    assert not find_weakened_tests(old, new, changed_names={"_g"}, code_names={"f"})
+    assert not find_weakened_tests(
+        new, {**new, "b.py": ""}, changed_names={"_g"}, code_names={"_g"}
+    )
 
 
 def test_a_test_that_takes_the_place_of_an_inherited_one_is_compared_with_it() -> None:
