@@ -114,7 +114,8 @@ class Explanations:
         trees = ((parse_or_empty(self._read(p)), self.diff.lines.get(p, ())) for p in self._code)
         nodes = ((node, lines) for tree, lines in trees for node in ast.walk(tree))
         texts = (i.value for i, lines in nodes if isinstance(i, ast.Constant) and i.lineno in lines)
-        return {text for text in texts if isinstance(text, str) and len(text) >= _MIN_WORD}
+        found = (i for i in texts if isinstance(i, (str, bytes)) and len(i) >= _MIN_WORD)
+        return {text if isinstance(text, str) else repr(text) for text in found}
 
 
 def _read_all(texts: Mapping[str, str]) -> dict[str, ComparedTest]:

@@ -172,7 +172,8 @@ def _is_part(old: Check, new: Check, others: Collection[Check]) -> bool:
     values = frozenset[str]().union(*(item.values for item in told))
     variables = set[str]().union(*(list_variables(item.text) for item in told))
     is_known = old.values <= values and list_variables(old.text) <= variables
-    return new in told and old.strength is Strength.WHOLE and not is_known
+    has_parts = not old.text.endswith(" is None")
+    return new in told and has_parts and old.strength is Strength.WHOLE and not is_known
 
 
 def _is_other_value(old: Check, new: Check, fresh: Collection[Check]) -> bool:

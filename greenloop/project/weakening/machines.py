@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 _ABOUT_MACHINE = re.compile(
-    r"\b(sys\.platform|platform|version_info|hexversion|os\.name|os\.access|which|find_spec|hasattr"
-    r"|implementation|getuid|geteuid|win|linux|darwin|macos|posix|pypy|cpython|py\d+\w*|python_?3\w*"
+    r"\b(sys\.platform|platform|\w*version_info|__version__|hexversion|os\.name|os\.access|which"
+    r"|find_spec|hasattr|implementation|getuid|geteuid|win|linux|darwin|macos|posix|pypy|cpython|py\d+\w*|python_?3\w*"
     r"|is_?(windows|win32|linux|macos|pypy\w*|root)|capabilit\w+|(has|have|can|supports?|needs)_\w+"
     r"|\w+_(available|installed|missing|supported|version))\b",
     re.IGNORECASE,
