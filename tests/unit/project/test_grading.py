@@ -34,10 +34,12 @@ def test_what_runs_only_without_a_package_does_not_count() -> None:
     code = "try:\n    import regex as re\nexcept ImportError:\n    import re\n"
     baseline = Baseline(locked={"t": ""}, reached={"a.py": {1: "1", 2: "1"}})
     found = measure_coverage({"a.py": code}, {"a.py": {1, 2, 3, 4}}, baseline, Thresholds())
-    assert isinstance(found, Coverage) and found.missed_places == ()
+    assert isinstance(found, Coverage)
+    assert found.missed_places == ()
     code = code.replace("ImportError", "ValueError")
     found = measure_coverage({"a.py": code}, {"a.py": {1, 2, 3, 4}}, baseline, Thresholds())
-    assert isinstance(found, Coverage) and "a.py:4" in found.missed_places
+    assert isinstance(found, Coverage)
+    assert "a.py:4" in found.missed_places
 
 
 def test_hits_are_mapped_to_tests_and_lines_of_their_statements() -> None:
