@@ -74,12 +74,7 @@ def find_weakened_tests(
             called = called.intersection(code_names) if code_names else called - {*dir(builtins)}
             other = _find_rewritten(item, called, room, new)
             found.append(_describe_loss(item, other, unfolded, called))
-    known = {*code_names}.intersection(changed_names)
-    for item in unfolded:  # one that was there may replace no function that changes
-        hidden = item.mocked - old[item.test].mocked if item.test in old else frozenset[str]()
-        if mocked := (hidden & known) | (item.mocked & list_called(item) & {*changed_names}):
-            names = ", ".join(sorted(mocked))
-            found.append(WeakenedTest(item.test, "mocked", names, "a replacement", item.line))
+    found.extend(_find_replacing(unfolded, old, code_names, changed_names))
     found.extend(_find_replacing_files(before, after, changed_names))
     return list(dict.fromkeys(found))
 
@@ -97,6 +92,21 @@ def _describe_loss(
         return WeakenedTest(item.test, "removed", first, was=item.test, is_replaced=again)
     shown = other.checks[0].shown
     return WeakenedTest(other.test, "rewritten", first, shown, other.line, was=item.test)
+
+
+def _find_replacing(
+    unfolded: Collection[ComparedTest],
+    old: Mapping[str, ComparedTest],
+    code_names: Collection[str],
+    changed_names: Collection[str],
+) -> Iterator[WeakenedTest]:
+    """Yield tests that replace what the change is about; one that was there may replace no more of it."""
+    known = {*code_names}.intersection(changed_names)
+    for item in unfolded:
+        hidden = item.mocked - old[item.test].mocked if item.test in old else frozenset[str]()
+        if mocked := (hidden & known) | (item.mocked & list_called(item) & {*changed_names}):
+            names = ", ".join(sorted(mocked))
+            yield WeakenedTest(item.test, "mocked", names, "a replacement", item.line)
 
 
 def _find_replacing_files(
