@@ -120,7 +120,8 @@ def test_recorded_commands_print_what_is_shown(
 ) -> None:
     monkeypatch.chdir(clone / "examples" / RECORDED[command])
     monkeypatch.setenv("GREENLOOP_MODEL", "replay:answers.jsonl")
-    said = run_command([*shlex.split(command), *(["--yes"] if " heal " in command else [])])
+    options = ["--yes"] if " heal " in command else ["--json"]  # with the card of a terminal
+    said = run_command([*shlex.split(command), *options])
     if RECORDED[command] != "heal_text_tools":  # shown is the output of another example
         assert_shown(sample_after(command), said)
 
