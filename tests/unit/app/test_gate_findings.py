@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from greenloop.app.check_diff import measure_tests
+from greenloop.app.diff_tests import list_parts
 from greenloop.app.gate.explanations import Explanations
 from greenloop.app.gate.functions import ChangedFunctions
 from greenloop.app.gate.special_cases import find_special_cases
@@ -123,3 +124,20 @@ def test_lines_that_no_test_runs_are_named_where_they_are_most_of_a_function(
     coverage = Coverage(line=0.7, branch=1, missed_places=("a.py:4",), tested_places=run)
     functions = ChangedFunctions(Evidence(coverage=coverage), {"a.py": text})
     assert len(list(functions.list_untested())) == named
+
+
+@pytest.mark.parametrize(
+    ("settings", "near"),
+    [
+        ({}, None),
+        ({"setup.cfg": "[tool:pytest]\npython_files = *_checks.py\n"}, ["tests/names_checks.py"]),
+    ],
+)
+def test_a_test_file_that_pytest_does_not_find_by_its_name_is_not_run(
+    settings: dict[str, str], near: list[str] | None
+) -> None:
+    files = {"names.py": RULE, "tests/names_checks.py": TEST, **settings}
+    inputs = (InputFile(path=path, content=text.encode()) for path, text in files.items())
+    before = {"names.py": EXAMPLE, "tests/names_checks.py": None, "tests/test_names.py": TEST}
+    diff = ProjectDiff(ProjectTree("", Project(files=tuple(inputs))), "c", before)
+    assert list_parts(diff)[-1] == near

@@ -159,6 +159,12 @@ def _find_floor(addopts: Any) -> float:
     return float(found[1]) if found else 0.0
 
 
+def read_file_patterns(texts: Mapping[str, str]) -> list[str]:
+    """Return pytest's `python_files` of a project: the patterns of names of files with tests."""
+    set_by_project = read_beside("pyproject.toml", texts).get("pytest", {}).get("python_files")
+    return split_words(" ".join(_list_lines(set_by_project))) or ["test_*.py", "*_test.py"]
+
+
 def split_words(text: str) -> list[str]:
     """Return the words of a command line."""
     try:
