@@ -60,7 +60,9 @@ class Baseline:
         self.tests = list(known) or self._measure_all()
         self._job["budget"].keep_half()
         self.ask(do="set", tests=self.tests)
-        return self._explain_no_trials(bool(ready["is_loaded"]))
+        reason = self._explain_no_trials(bool(ready["is_loaded"]))
+        self._job["budget"].keep_half()  # what comes before the edits leaves them half of it
+        return reason
 
     def _explain_no_trials(self, is_loaded: bool) -> str:
         if self._job["is_red"]:
