@@ -67,3 +67,9 @@ def number_observations(function: ast.AST) -> None:
 def is_numbered(node: ast.AST) -> bool:
     """Return whether a node is an observation with a number; an operator has none."""
     return is_observation(node) and isinstance(node.args[0].value, int)  # type: ignore[attr-defined]
+
+
+def find_observation(tree: ast.AST, number: int) -> Any:
+    """Return the observation of a number in a tree, None where it is elsewhere."""
+    calls: Any = (node for node in ast.walk(tree) if is_numbered(node))
+    return next((call for call in calls if call.args[0].value == number), None)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from greenloop.grading.inputs.programs import Input, is_numbered
+from greenloop.grading.inputs.programs import Input, find_observation, is_numbered
 from greenloop.grading.inputs.runs import Answer
 from greenloop.grading.inputs.slots import Slot, is_observation
 from greenloop.grading.peer.outcomes import Outcome
@@ -41,8 +41,7 @@ def write_arguments(item: Input, answers: Sequence[Answer]) -> Input:
 def _cut(body: list[ast.stmt], last: int) -> list[ast.stmt]:
     """Return the statements up to the one with an observation."""
     for at, statement in enumerate(body):
-        calls: Any = (node for node in ast.walk(statement) if is_numbered(node))
-        if any(call.args[0].value == last for call in calls):
+        if find_observation(statement, last):
             return body[: at + 1]
     return body
 

@@ -3,7 +3,7 @@
 import ast
 from typing import Any
 
-from greenloop.grading.inputs.programs import is_numbered
+from greenloop.grading.inputs.programs import find_observation
 from greenloop.grading.inputs.slots import is_observation
 from greenloop.specification.choices import MAX_ANSWER_CHARS
 from greenloop.syntax.nodes import copy_tree
@@ -39,8 +39,8 @@ def describe_exception(observation: dict[str, Any]) -> str:
 
 def observes_exception(program: ast.AST, number: int) -> bool:
     """Return whether an observation of a program is the exception of a block, not a value."""
-    calls: Any = (node for node in ast.walk(program) if is_numbered(node))
-    return any(i.args[0].value == number and i.func.id == "raising__" for i in calls)
+    call = find_observation(program, number)
+    return call is not None and call.func.id == "raising__"
 
 
 def read_items(observation: dict[str, Any]) -> dict[str, Any] | None:
@@ -136,8 +136,7 @@ def render_statements(function: ast.AST, last: int) -> str:
     for node in body[0].body if len(body) == 1 and isinstance(body[0], ast.Try) else body:
         made = _WithoutObservations().visit(copy_tree(node))
         found += map(ast.unparse, made if isinstance(made, list) else [made])
-        calls: Any = (item for item in ast.walk(node) if is_numbered(item))
-        if any(item.args[0].value == last for item in calls):
+        if find_observation(node, last):
             break
     return "\n".join(found)
 

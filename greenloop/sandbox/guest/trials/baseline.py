@@ -131,9 +131,7 @@ class Baseline:
             if answer.get("verdict") == SURVIVED:
                 self.dependent.update(passing if order != self.sort_quick_first(passing) else ())
                 return ""
-            if (
-                answer.get("ending") == _NOT_RUN
-            ):  # the time was over: this says nothing of the tests
+            if answer.get("ending") == _NOT_RUN:  # late, which says nothing of the tests
                 return ""
         return "the tests do not pass twice on the code"
 
