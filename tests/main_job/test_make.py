@@ -85,10 +85,10 @@ def test_hopeless_answers_write_nothing_and_keep_the_best_code(run: Run) -> None
 
 def test_standard_output_is_a_python_module_that_ends_with_the_verdict(run: Run) -> None:
     with OpenAIServer(Served(answers())) as server:
-        status, out, err = run(SPECIFICATION, server=server)
+        status, out, err = run(SPECIFICATION, server=server, **QUICK)
     assert status == 0
     compile(out, "output", "exec")
-    assert "# verified: 3 of 3 tests pass + 4 of 4 held-out examples" in out
+    assert "# passed: 3 of 3 tests pass + 4 of 4 held-out examples" in out
     assert "R1 top_k returns" in err
 
 

@@ -34,6 +34,17 @@ _SURROUNDINGS = {
 }
 
 
+def start_batch(server: OpenAIServer, *arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "greenloop", "batch", *arguments, "--engine", "ray"]
+    return subprocess.Popen(
+        command,
+        env={**os.environ, **_SURROUNDINGS, "OPENAI_BASE_URL": server.url},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 @dataclass
 class TwoNodes:
     """`folder` has Ray's own logs."""
@@ -53,14 +64,7 @@ class TwoNodes:
 
     def start(self, server: OpenAIServer, *arguments: str) -> subprocess.Popen[str]:
         """`greenloop batch` on this cluster, in the working folder."""
-        command = [sys.executable, "-m", "greenloop", "batch", *arguments]
-        process = subprocess.Popen(
-            [*command, "--engine", "ray", "--address", self.cluster.address],
-            env={**os.environ, **_SURROUNDINGS, "OPENAI_BASE_URL": server.url},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        process = start_batch(server, *arguments, "--address", self.cluster.address)
         self.started.append(process)
         return process
 

@@ -15,13 +15,14 @@ from typing import Any
 import pytest
 
 from tests.integration.cli.conftest import KEY
-from tests.integration.distributed.conftest import Ended, TwoNodes
+from tests.integration.distributed.conftest import Ended, TwoNodes, start_batch
 from tests.support.many_specifications import ManySpecifications, write_specifications
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'greenloop[ray]'")
 
 _PATIENCE_S = 180.0  # of a machine that is busy otherwise
+_FEW_TOKENS = ("specs", "-o", "src", "--jobs", "2", "--max-tokens", "1500", "--run-dir", "shared")
 
 
 class Held:
@@ -120,16 +121,28 @@ def assert_nowhere(secret: str, *folders: Path) -> None:
                 assert secret.encode() not in path.read_bytes(), path
 
 
+def test_a_batch_on_ray_ends_where_its_budget_does(ended: Ended) -> None:
+    """600 tokens a specification: 1,500 in all are not enough for four of them."""
+    write_specifications(4)
+    many = ManySpecifications()
+    with OpenAIServer(many) as server:
+        status, _, err = ended(start_batch(server, *_FEW_TOKENS))
+    assert_within_budget(status, err, many)
+
+
+@pytest.mark.slow
 def test_the_budget_is_one_for_all_nodes(nodes: TwoNodes, ended: Ended) -> None:
-    """600 tokens a specification, on two nodes: 1,500 in all are not enough for four of them."""
     nodes.with_second()
     write_specifications(4)
     many = ManySpecifications()
     with OpenAIServer(many) as server:
-        few = ("specs", "-o", "src", "--jobs", "2", "--max-tokens", "1500", "--run-dir", "shared")
-        status, _, err = ended(nodes.start(server, *few))
-        assert status == 5, err
-        assert "continues where" in err
+        status, _, err = ended(nodes.start(server, *_FEW_TOKENS))
+    assert_within_budget(status, err, many)
+
+
+def assert_within_budget(status: int, err: str, many: ManySpecifications) -> None:
+    assert status == 5, err
+    assert "continues where" in err
     asked = sum(many.asked.values())
     # What is out is held back beforehand by the length of its prompt, so few may go out at once.
     assert 1 <= asked <= 1500 // 150

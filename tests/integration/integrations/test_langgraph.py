@@ -135,6 +135,7 @@ def test_an_agent_is_given_tested_code_and_told_what_broke_off(
     assert made.artifact.verdict == "passed"
 
 
+@pytest.mark.slow
 def test_a_blocking_agent_gets_it_too(documented: dict[str, Any], settings: Settings) -> None:
     agent = documented["build_agent"](
         Caller(messages=stream_messages(SPECIFICATION)), settings, script()

@@ -217,6 +217,7 @@ def test_check_and_heal_over_http(
     assert {path.name for path in folder.iterdir()} == {".greenloop"}
 
 
+@pytest.mark.slow
 def test_what_cannot_be_used_is_refused_in_one_line(
     http_server: tuple[str, Path], model: Model
 ) -> None:
