@@ -336,7 +336,7 @@ def main() -> int:
     known = (
         [Commit(**item) for item in json.loads(FOUND.read_text("utf-8"))] if FOUND.exists() else []
     )
-    with open_sandbox(Settings(_env_file=None, execution_timeout_seconds=TEST_S)) as box:
+    with open_sandbox(Settings.load(timeout_s=TEST_S)) as box:
         if options.mine:
             rest = [item for item in known if item.library not in map(LIBRARIES.get, names)]
             found = [commit for name in names for commit in mine(box, options.clones, name)]

@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from typing_extensions import Unpack
+
 from greenloop.errors import (
     GreenloopError,
     InputError,
@@ -25,6 +27,7 @@ from greenloop.records import Report
 from greenloop.records.contract import ChoiceAsker
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
+from greenloop.settings.keywords import SettingsKeywords
 from greenloop.threads import complete_in_thread, run_in_any_thread
 from greenloop.tracing.setup import trace_run
 from greenloop.versions import greenloop_version
@@ -174,7 +177,7 @@ def build_refusal_report(settings: Settings, specification: str, error: Greenloo
     return build_report(RunState.create(request, settings), error)
 
 
-def run_coding_agent(specification: str, **settings: Any) -> dict[str, Any]:
+def run_coding_agent(specification: str, **settings: Unpack[SettingsKeywords]) -> dict[str, Any]:
     """Make tested code for a specification, and return the report as a dict.
 
     It can be called from any thread. `settings` are fields of `Settings`.

@@ -6,6 +6,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from typing_extensions import Unpack
+
 from greenloop.app.check import CheckResult, OpenSandbox, check_files, create_check_directory
 from greenloop.app.check_diff import check_diff, create_diff_directory
 from greenloop.app.inputs.project_module import read_module
@@ -14,11 +16,14 @@ from greenloop.project.diff import find_default_branch, read_diff
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
+from greenloop.settings.keywords import SettingsKeywords
 from greenloop.testsuite.module_under_test import find_imported_module
 from greenloop.threads import run_in_any_thread
 
 
-def check(code: str | Path, tests: str | Path | Sequence[Path], **settings: Any) -> Report:
+def check(
+    code: str | Path, tests: str | Path | Sequence[Path], **settings: Unpack[SettingsKeywords]
+) -> Report:
     """Run tests on code and grade both, without a model. It can be called from any thread.
 
     `code` and `tests` are source texts or paths of files; `tests` may be several paths. `settings`
@@ -39,7 +44,9 @@ def check(code: str | Path, tests: str | Path | Sequence[Path], **settings: Any)
         return _run(work, loaded)
 
 
-def check_changes(folder: str | Path = ".", base: str | None = None, **settings: Any) -> Report:
+def check_changes(
+    folder: str | Path = ".", base: str | None = None, **settings: Unpack[SettingsKeywords]
+) -> Report:
     """Grade the lines of a project that have changed since a commit, with all its tests.
 
     `base` is a commit, a branch or a tag; the default is the default branch of the repository.

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final
 
 from pydantic import ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, SettingsConfigDict
+from typing_extensions import Unpack
 
 from greenloop.configuration import (
     Setting,
@@ -19,6 +20,7 @@ from greenloop.configuration import (
 from greenloop.dependencies import PackageAllowlist
 from greenloop.errors import SettingsError, simplify_message
 from greenloop.records import Thresholds
+from greenloop.settings.keywords import SettingsKeywords
 from greenloop.settings.table import SettingsTable
 
 _OTHER_VARIABLES: Final = ("GREENLOOP_TRACE_CONTENT",)
@@ -31,7 +33,7 @@ class Settings(SettingsTable):
         SettingsError: a keyword is no setting; in `load` also where a value is invalid.
     """
 
-    def __init__(self, **values: Any) -> None:
+    def __init__(self, **values: Unpack[SettingsKeywords]) -> None:
         check_names(values)
         super().__init__(**values)
 

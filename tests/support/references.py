@@ -6,6 +6,7 @@ Commands come from the command line, settings from the table in `greenloop.setti
 docstrings, `docs/report.md` from the report's schema.
 """
 
+import ast
 import inspect
 import re
 import textwrap
@@ -96,6 +97,33 @@ def render_environment() -> str:
     return "\n".join(lines) + "\n"
 
 
+def render_keywords() -> str:
+    """Return the module with the keywords of `run_coding_agent` and their types."""
+    text = (ROOT / "greenloop" / "settings" / "table.py").read_text("utf-8")
+    body = next(i.body for i in ast.parse(text).body if getattr(i, "name", "") == "SettingsTable")
+    fields = [item for item in body if isinstance(item, ast.AnnAssign)]
+    lines = [f"    {ast.unparse(item.target)}: {ast.unparse(item.annotation)}" for item in fields]
+    text = (
+        "\n".join(lines)
+        .replace("'", '"')
+        .replace("SecretStr", "str")
+        .replace(": Path", ": str | Path")
+    )
+    return f"{_KEYWORDS}{text}\n"
+
+
+_KEYWORDS = '''"""Settings as keywords, for type checkers. Made by `python -m tests.support.references`."""
+
+from pathlib import Path
+from typing import Literal, TypedDict
+
+
+class SettingsKeywords(TypedDict, total=False):
+    """The fields of `Settings`."""
+
+'''
+
+
 def _list_variables() -> Iterator[Setting]:
     return (item for item in list_settings() if item.name not in _HIDDEN)
 
@@ -165,6 +193,7 @@ def render_all() -> dict[str, str]:
     }
     return {f"docs/{name}.md": text for name, text in documents.items()} | {
         ".env.example": render_environment(),
+        "greenloop/settings/keywords.py": render_keywords(),
     }
 
 
