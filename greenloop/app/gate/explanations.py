@@ -91,7 +91,12 @@ class Explanations:
         return any(not called or called & list_called(new) for new in self._new_tests)
 
     def _is_written_out(self, item: WeakenedTest) -> bool:
-        """Return whether an expectation has a text, or only new words, that the change puts into the code."""
+        """Return whether an expectation has a text, or only new words, that the change puts into the code.
+
+        A test that also passes without the change does not ask for them.
+        """
+        if item.kind == "indifferent":
+            return False
         is_other = item.kind == "expectation"  # and no weaker one
         written = self._added_texts if is_other else ()
         if any(text in item.after and text not in item.before for text in written):

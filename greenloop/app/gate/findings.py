@@ -64,7 +64,7 @@ def collect_findings(
     weakened += _list_reread(known, {*failing, *(item.was for item in weakened)}, diff)
     explanations = Explanations(diff, document_lines, known.indifferent)
     excused = [item for item in weakened if _follows_behaviour(item, known, explanations)]
-    lost = [item.says for item in weakened if item not in excused]
+    lost = [_ask_for(item, known) for item in weakened if item not in excused]
     silent = list(_list_silent(known, weakened, diff))
     silent += [] if silent or lost else list_lost_data(known, diff)
     is_seen = bool(known.compared) and not silent  # what hooks of collection leave out
@@ -133,10 +133,18 @@ def _follows_behaviour(
     """
     if item.kind in ("expectation", "exchanged", "data", "indifferent", "rewritten"):
         return True
-    is_kind = item.kind in ("removed", "fewer checks", "looser")
-    if not is_kind or not _is_among(item.was, known.outdated, known):
-        return False
-    return item.is_replaced or explanations.is_documented(item)
+    is_outdated = _tells_less(item) and _is_among(item.was, known.outdated, known)
+    return is_outdated and (item.is_replaced or explanations.is_documented(item))
+
+
+def _tells_less(item: WeakenedTest) -> bool:
+    return item.kind in ("removed", "fewer checks", "looser")
+
+
+def _ask_for(item: WeakenedTest, known: BaselineResult) -> str:
+    """Return what is lost, and how to say that it was meant where the test fails with the change."""
+    is_outdated = _tells_less(item) and _is_among(item.was, known.outdated, known)
+    return f"{item.says}; {_UNEXPLAINED}" if is_outdated else item.says
 
 
 def _list_reread(

@@ -17,10 +17,12 @@ _ASKING = re.compile(
     r"PYTEST_(CURRENT_TEST|VERSION)|['\"](pytest|unittest)['\"] (not )?in sys\.modules"
 )
 _KEYWORD = re.compile(r"b?'[\w.:/-]*'|-?[0-2](\.\d*)?|True|False|None|[(\[{][^,]*,?[)\]}]")
+_WORDS = re.compile(r"\w+[^\w.:/-]+\w+")  # an input as a whole, and no sign or name of a format
 
 
 def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:
-    """Yield each new branch for one value that returns the constant which a test expects for it.
+    """Yield each new branch for one value that returns the constant which a test expects for it, or that
+    is for a text of several words which a test gives.
 
     Values that a line in `said` names are left out, as are those that are told apart from others.
     """
@@ -41,7 +43,7 @@ def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:
 
 def _find_answers(code: str) -> Iterator[tuple[int, object, object]]:
     """Yield the line, the value and the constant of `if x == value: return constant`, and of tables in
-    functions.
+    functions; the value twice where another branch is for a text of several words.
     """
     functions = (i for i in ast.walk(parse_or_empty(code)) if isinstance(i, Function))
     found = (item for function in functions for item in _read_function(function))
@@ -53,11 +55,12 @@ def _find_answers(code: str) -> Iterator[tuple[int, object, object]]:
 def _read_function(function: Function) -> Iterator[tuple[int, object, object]]:
     alone = [item for item in find_comparisons(function) if item.is_alone and item.stub == "False"]
     for node in ast.walk(function):
-        if isinstance(node, (ast.If, ast.IfExp)) and (answers := _list_constants(node)):
+        if isinstance(node, (ast.If, ast.IfExp)):
             inside = {*ast.walk(node.test)}
             literals = [item.literal for item in alone if item.node in inside]
-            values = (value for item in literals for value in read_literal(item))
-            yield from ((node.lineno, value, answers[0]) for value in values)
+            for value in (value for item in literals for value in read_literal(item)):
+                own = [value] if isinstance(value, str) and _WORDS.search(value) else []
+                yield from ((node.lineno, value, i) for i in (_list_constants(node) or own)[:1])
         elif isinstance(node, ast.Dict):
             for key, given in zip(node.keys, node.values, strict=True):
                 both = (*read_literal(key), *read_literal(given)) if key else ()

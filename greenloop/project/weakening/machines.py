@@ -12,7 +12,7 @@ from typing import Any
 _ABOUT_MACHINE = re.compile(
     r"\b(sys\.platform|platform|\w*version_info|__version__|hexversion|os\.name|os\.access|which"
     r"|find_spec|hasattr|implementation|getuid|geteuid|win|linux|darwin|macos|posix|pypy|cpython|py\d+\w*|python_?3\w*"
-    r"|is_?(windows|win32|linux|macos|pypy\w*|root)|capabilit\w+|(has|have|can|supports?|needs)_\w+"
+    r"|is_?(windows|win32|linux|macos|pypy\w*|root)|capabilit\w+|(\w+_)?(has|have|can|supports?|accepts?|needs)_\w+"
     r"|\w+_(available|installed|missing|supported|version))\b",
     re.IGNORECASE,
 )
@@ -43,6 +43,8 @@ _OPERATORS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 def is_about_machine(condition: ast.expr) -> bool:
     """Return whether a condition asks for the machine; a constant in it, or a reason, tells nothing."""
     match condition:
+        case ast.BoolOp(op=ast.And(), values=values):
+            return any(map(is_about_machine, values))
         case ast.BoolOp(values=values):
             return all(map(is_about_machine, values))
         case ast.UnaryOp(op=ast.Not(), operand=operand):

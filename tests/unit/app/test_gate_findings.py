@@ -16,6 +16,7 @@ from greenloop.project.diff import ProjectDiff
 from greenloop.project.runner import NOT_FINISHED
 from greenloop.project.tree import ProjectTree
 from greenloop.project.weakening import WeakenedTest
+from greenloop.project.weakening.comparison import Kind
 from greenloop.records import Baseline, Coverage, Evidence, InputFile, Mutation, Project
 from greenloop.records.evidence.mutation import MutantResult, Survivor
 
@@ -39,7 +40,12 @@ def build_diff(
 
 @pytest.mark.parametrize(
     ("code", "said", "count"),
-    [(EXAMPLE, "", 1), (RULE, "", 0), (EXAMPLE, "`C++ & C` is cpp-and-c", 0)],
+    [
+        (EXAMPLE, "", 1),
+        (EXAMPLE.replace("return 'cpp-and-c'", "text = text.lower()"), "", 1),
+        (RULE, "", 0),
+        (EXAMPLE, "`C++ & C` is cpp-and-c", 0),
+    ],
 )
 def test_an_example_that_code_answers_by_itself_is_named(code: str, said: str, count: int) -> None:
     found = list(find_special_cases(build_diff(code), [said]))
@@ -69,11 +75,16 @@ def test_a_document_explains_the_tests_that_it_has_a_word_of(line: str, covers: 
     assert Explanations(build_diff(RULE), [line]).cover(item) is covers
 
 
-@pytest.mark.parametrize(("after", "covers"), [("<b>a", True), ("a", False)])
-def test_new_text_of_the_code_explains_an_expectation_that_has_it(after: str, covers: bool) -> None:
+@pytest.mark.parametrize(
+    ("after", "kind", "covers"),
+    [("<b>a", "expectation", True), ("a", "expectation", False), ("return", "indifferent", False)],
+)
+def test_new_text_of_the_code_explains_an_expectation_that_has_it(
+    after: str, kind: Kind, covers: bool
+) -> None:
     diff = build_diff("def spell(text):\n    return '<b>' + text\n")
     checks = [f"spell('a') == '{text}'" for text in ("<i>a", after)]
-    item = WeakenedTest("tests/test_names.py::test_a", "expectation", *checks)
+    item = WeakenedTest("tests/test_names.py::test_a", kind, *checks)
     assert Explanations(diff, []).cover(item) is covers
 
 
