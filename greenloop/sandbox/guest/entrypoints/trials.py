@@ -45,8 +45,11 @@ class _Trials:
     def path(self) -> str:
         return self._file.path
 
-    def hold(self) -> Serve:
-        """Run the trials and exit; return only in forks, what they do with the collected tests."""
+    def hold(self, session: TrialSession) -> Serve:
+        """Run the trials and exit; return only in forks, what they do with the collected tests.
+
+        Calls are recorded only in the process that collects the tests: that takes time.
+        """
         become_subreaper()
         gc.collect()
         gc.freeze()  # otherwise a collection in a fork would copy all pages
@@ -60,6 +63,7 @@ class _Trials:
                     os.close(send)
                     return self._enter_fork(fork, request, os.fdopen(receive, "rb"))
                 os.close(receive)
+                session.stop_recording()
                 request = trials.send((fork, os.fdopen(send, "wb")))
         except StopIteration:
             self._channel.send("end", exit_status=0, cpu_s=own_cpu_seconds())

@@ -7,13 +7,14 @@ that passes only after others is run in the file's order, after all of these.
 """
 
 from collections.abc import Generator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, BinaryIO, NamedTuple
 
 from ..protocol.framing import Channel
 from .baseline import Baseline
 from .folders import FolderState
 from .forks import Fork, ForkResult
-from .limits import Budget
+from .limits import COLLECTION, Budget
 from .server import NEEDS_IMPORT, SURVIVED
 from .swap import EditedFile, is_loaded
 
@@ -37,6 +38,8 @@ class TrialDriver:
         self._budget: Budget = job["budget"]
         self._margin: float = job.get("margin", 0.0)
         self._folders = FolderState(job["folders"])
+        self._passed_fresh: set[int] = set()  # steps that the original passes in a fresh fork
+        self._breaks_fresh = False
 
     def run(self) -> Forks:
         """Run all trials; each fork that is needed is requested from the caller."""
@@ -104,14 +107,8 @@ class TrialDriver:
     def _try_fresh(self, edits: Sequence[dict[str, Any]], scores: list[float]) -> Forks:
         """Try each in a fork that loads the file with the edit and collects the tests again.
 
-        That takes long: once a patch has passed, only what is likelier than it is tried so. That an edit is noticed counts only where the original passes this way, too.
+        That takes long: once a patch has passed, only what is likelier than it is tried so.
         """
-        if not edits:
-            return
-        is_valid = True
-        if not self._job["is_red"]:
-            original = yield from self._run_fresh(None, self.baseline.list_passing())
-            is_valid = original.get("verdict") == SURVIVED
         for edit in edits:
             if self._is_enough(edit, scores, 0.0) or self._budget.is_over():
                 return
@@ -119,10 +116,28 @@ class TrialDriver:
             if is_loaded(self._file.path):  # by pytest or a plug-in, before any fork
                 answer: Mapping[str, Any] = {"ending": "loaded"}
             else:
-                answer = yield from self._run_fresh(edit, self._order_nearest_first(edit))
-            if not is_valid and answer.get("verdict") != SURVIVED:
-                answer = {"ending": "error"}
+                order = self._order_nearest_first(edit)
+                answer = yield from self._run_fresh(edit, order)
+                answer = yield from self._confirm_fresh(answer, order)
             self._report(edit, answer, scores)
+
+    def _confirm_fresh(self, answer: Mapping[str, Any], order: Sequence[int]) -> Results:
+        """Return the answer for an edit: that it is noticed counts only where the original comes further
+        this way. It is run no further than that.
+        """
+        is_failure = answer["ending"] != "not_run" and answer["verdict"] != SURVIVED
+        if self._job["is_red"] or not is_failure or answer["step"] in self._passed_fresh:
+            return answer
+        original: Mapping[str, Any] = {"ending": "error"}
+        if not self._breaks_fresh:
+            tests = [*takewhile(lambda number: number != answer["step"], order), answer["step"]]
+            tests = tests if answer["step"] in order else []
+            original = yield from self._run_fresh(None, tests)
+            if original["verdict"] == SURVIVED:
+                self._passed_fresh.update(tests, [COLLECTION])
+                return answer
+            self._breaks_fresh = original["ending"] != "not_run"
+        return original if original["ending"] == "not_run" else {"ending": "error"}
 
     def _order_nearest_first(self, edit: Mapping[str, Any]) -> list[int]:
         """Return the tests that count: first those that reach the function around the edit."""

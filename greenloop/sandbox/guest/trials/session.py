@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ..limits.proc_stats import own_cpu_seconds
-from .line_tracing import record_calls, stop_tracing
+from .line_tracing import record_calls
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
@@ -28,7 +28,11 @@ class TrialSession:
     """
 
     def __init__(
-        self, path: str, hold: Callable[[], Callable[[TrialSession], None]], *, has_conftest: bool
+        self,
+        path: str,
+        hold: Callable[[TrialSession], Callable[[TrialSession], None]],
+        *,
+        has_conftest: bool,
     ) -> None:
         """`hold` is called before anything of the project is loaded, and returns in forks.
 
@@ -42,21 +46,27 @@ class TrialSession:
         self.is_collected = False
         self.called: set[tuple[str, int]] = set()
         self.collect_s = 0.0
-        record_calls(path, self.called)
+        self._stop_recording: Callable[[], None] | None = record_calls(path, self.called)
+
+    def stop_recording(self) -> None:
+        """Add no more functions to `called`."""
+        stop, self._stop_recording = self._stop_recording, None
+        if stop:
+            stop()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)  # around that of pytest's capture
     def pytest_load_initial_conftests(self) -> Iterator[None]:
         if self._has_conftest:
-            self._serve = self._hold()
+            self._serve = self._hold(self)
         yield
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_collection(self, session: Any) -> Iterator[None]:
-        self._serve = self._serve or self._hold()
+        self._serve = self._serve or self._hold(self)
         session.config.pluginmanager.unregister(name="terminalreporter")
         before = own_cpu_seconds()
         yield
-        stop_tracing()
+        self.stop_recording()
         self.collect_s = own_cpu_seconds() - before
 
     @pytest.hookimpl(tryfirst=True)
