@@ -97,7 +97,7 @@ class TrialSession:
         `on_start` is called with the number of each.
         """
         following: list[int | None] = [*numbers[1:], None]
-        for number, after in zip(numbers, following, strict=True):
+        for number, after in zip(numbers, following, strict=False):
             on_start(number)
             if self.run(number, after) == FAILED:
                 return number
