@@ -65,7 +65,7 @@ def _stop_tracing() -> None:
 def trace_lines(path: str, function: Callable[[], None]) -> set[int]:
     """Return the lines of the file that run during a function call, in all threads."""
     tool = _find_free_tool()
-    return (_monitor_lines if tool else _trace_each_line)(path, function, tool)
+    return _monitor_lines(path, function, tool) if tool else _trace_each_line(path, function)
 
 
 def _monitor_lines(path: str, function: Callable[[], None], tool: int) -> set[int]:
@@ -104,7 +104,7 @@ def _monitor_lines(path: str, function: Callable[[], None], tool: int) -> set[in
     return found
 
 
-def _trace_each_line(path: str, function: Callable[[], None], _: int) -> set[int]:
+def _trace_each_line(path: str, function: Callable[[], None]) -> set[int]:
     unseen: dict[types.CodeType, set[int]] = {}  # lines; tracing stops when none is left
     tracers: dict[types.CodeType, Any] = {}
 
