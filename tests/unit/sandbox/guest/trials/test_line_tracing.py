@@ -27,3 +27,19 @@ def test_lines_of_one_file_are_found_in_each_call(trace: Trace, n: int, lines: s
     for _ in range(2):
         assert trace("/work/traced.py", lambda: module.g(n)) == lines
     assert trace("/work/other.py", lambda: module.g(n)) == set()
+
+
+@pytest.mark.parametrize("tool", [line_tracing._find_free_tool, lambda: 0])
+def test_calls_are_recorded_until_that_is_ended(
+    monkeypatch: pytest.MonkeyPatch, tool: Callable[[], int]
+) -> None:
+    monkeypatch.setattr(line_tracing, "_find_free_tool", tool)
+    module = types.ModuleType("traced")
+    exec(compile(CODE, "/work/traced.py", "exec"), module.__dict__)
+    called: set[tuple[str, int]] = set()
+    stop = line_tracing.record_calls("/work/traced.py", called)
+    for _ in range(2):
+        next(module.f(3))
+    stop()
+    module.g(1)
+    assert called == {("f", 1)}
