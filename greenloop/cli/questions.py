@@ -10,10 +10,9 @@ from greenloop.cli.options.shared import RunOptions
 from greenloop.cli.process import fit_terminal, is_terminal
 from greenloop.records import Choice, ChoiceAnswer
 from greenloop.reporting.escaping import sanitize_line
+from greenloop.reporting.evidence.choices import split_answers
 from greenloop.settings import Settings
 from greenloop.specification.choices import complete_answer, parse_answer
-
-_ARROW = " -> "
 
 
 def print_line(line: str) -> None:
@@ -58,12 +57,11 @@ def _describe_choice(choice: Choice) -> Iterator[str]:
     yield f"Left open: {choice.question}"
     if choice.quote:
         yield f"  > {choice.quote}"
-    calls = {answer.partition(_ARROW)[0] for answer in choice.answers}
-    start = len(f"{min(calls)}{_ARROW}") if len(calls) == 1 else 0
-    if start:  # all answer one call
-        yield f"  {min(calls)}"
-    for number, answer in enumerate(choice.answers, 1):
-        yield f"  {number}: {answer[start:]}{' (taken)' if answer == choice.chosen else ''}"
+    call, results = split_answers(choice)
+    if call:
+        yield f"  {call}"
+    for number, (answer, result) in enumerate(zip(choice.answers, results, strict=True), 1):
+        yield f"  {number}: {result}{' (taken)' if answer == choice.chosen else ''}"
 
 
 async def read_line(question: str) -> str | None:

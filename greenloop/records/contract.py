@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from pydantic import Field
 
@@ -12,6 +12,7 @@ MIN_HELD_OUT = 4
 _MAX_SHOWN = 5
 _MAX_SHOWN_CHARS = 200
 _MAX_QUESTION_CHARS = 120
+LEFT_OPEN: Final = "the text leaves open: "  # how a reason begins that is an open choice
 
 
 class Requirement(Record):
@@ -181,7 +182,7 @@ class Contract(Record):
             others = (item for item in choice.answers if item != choice.chosen)
             answers = (_cut_middle(i, _MAX_QUESTION_CHARS) for i in (choice.chosen, *others))
             yield (
-                f"the text leaves open: {_truncate(choice.question, _MAX_QUESTION_CHARS)} (taken: "
+                f"{LEFT_OPEN}{_truncate(choice.question, _MAX_QUESTION_CHARS)} (taken: "
                 f"{'; or: '.join(answers)}): answer it in "
                 "choices.md for `resume --answers`, or take it with `resume --accept-choices`"
             )

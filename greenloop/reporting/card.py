@@ -1,6 +1,6 @@
 """Verdict card: what a run or check has reached, as a terminal shows it at the end."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from textwrap import wrap
 from typing import TextIO
@@ -10,7 +10,12 @@ from rich.text import Text
 
 from greenloop.records import Report
 from greenloop.reporting.escaping import flatten, sanitize_line
-from greenloop.reporting.evidence.differences import list_differences, render_difference
+from greenloop.reporting.evidence.choices import ADVICE, OpenQuestion, split_reasons
+from greenloop.reporting.evidence.differences import (
+    list_differences,
+    render_answers,
+    render_difference,
+)
 from greenloop.reporting.evidence.survivors import format_survivor_rows, list_survivors
 from greenloop.reporting.evidence.text import find_remedy
 from greenloop.reporting.summary import (
@@ -113,12 +118,30 @@ class _Card:
     def print_reasons(self, report: Report) -> None:
         """Print why the code is not `verified`, each with its remedy."""
         label = "because" if report.verdict == "failed" else "not verified"
-        for number, reason in enumerate(report.reasons[:_MAX_REASONS]):
+        reasons, questions = split_reasons(report)
+        for number, reason in enumerate(reasons[:_MAX_REASONS]):
             remedy = find_remedy(reason)
             shown = f"• {flatten(reason, _MAX_TEXT_CHARS)}" + f" → {remedy}" * bool(remedy)
             self.print_row("" if number else label, shown, "yellow")
-        if len(report.reasons) > _MAX_REASONS:
-            self.print_row("", f"and {len(report.reasons) - _MAX_REASONS} more, see the report")
+        if len(reasons) > _MAX_REASONS:
+            self.print_row("", f"and {len(reasons) - _MAX_REASONS} more, see the report")
+        self.print_questions("" if reasons else label, questions)
+
+    def print_questions(self, label: str, questions: Sequence[OpenQuestion]) -> None:
+        """Print what the text leaves open, each question with its answers below each other."""
+        if not questions:
+            return
+        self.print_row(label, f"• the text leaves this open → {ADVICE}:", "yellow")
+        for item in questions[:_MAX_REASONS]:
+            self.print_lines(wrap(item.text, self.inner_width))
+            self.print_lines(
+                f"  {line}"
+                for line in render_answers(
+                    item.call, item.labels, item.answers, self.inner_width - 2
+                )
+            )
+        if len(questions) > _MAX_REASONS:
+            self.print_row("", f"and {len(questions) - _MAX_REASONS} more, see the report")
 
     def print_path(self, label: str, path: str) -> None:
         """Print a path in one line, as a link."""

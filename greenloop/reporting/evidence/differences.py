@@ -1,6 +1,6 @@
 """Two answers to one call below each other, cut around the place where they differ."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from greenloop.records import Difference, Evidence
@@ -38,18 +38,31 @@ def compare_sides(first: str, second: str, width: int) -> tuple[Side, Side]:
     return _cut(left, start, tail, width), _cut(right, start, tail, width)
 
 
+def compare_answers(answers: Sequence[str], width: int) -> tuple[Side, ...]:
+    """Return the first answer as it differs from the second, each other as it differs from the first."""
+    if len(answers) < 2:
+        return tuple(Side(_to_line(answer), "", "") for answer in answers)
+    pairs = [compare_sides(answers[0], other, width) for other in answers[1:]]
+    return (pairs[0][0], *(other for _, other in pairs))
+
+
 def render_difference(
     item: Difference, width: int, first: str = "the code", second: str = "second implementation"
 ) -> Iterator[str]:
     """Yield the call, each answer below it, and marks below what differs."""
-    for line in escape_invisible(item.call).split("\n"):
+    return render_answers(item.call, (first, second), (item.code, item.peer), width)
+
+
+def render_answers(
+    call: str, labels: Sequence[str], answers: Sequence[str], width: int
+) -> Iterator[str]:
+    """Yield the call, if there is one, each answer below it, and marks below what differs."""
+    for line in escape_invisible(call).split("\n") if call else ():
         yield line if len(line) <= width else f"{line[: width - 1]}…"
-    column = max(len(first), len(second)) + 4
-    for label, side in zip(
-        (first, second), compare_sides(item.code, item.peer, width - column), strict=True
-    ):
+    column = max(map(len, labels)) + 4
+    for label, side in zip(labels, compare_answers(answers, width - column), strict=True):
         yield f"  {label:<{column - 2}}{side.text}"
-        if item.code != item.peer and side.differs:
+        if side.differs and len(set(answers)) > 1:
             yield " " * (column + len(side.before)) + "^" * len(side.differs)
 
 

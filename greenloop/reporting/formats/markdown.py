@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from greenloop.records import Report, TestEntry
 from greenloop.reporting.escaping import flatten
+from greenloop.reporting.evidence.choices import ADVICE, OpenQuestion, split_reasons
 from greenloop.reporting.evidence.differences import list_differences
 from greenloop.reporting.evidence.survivors import build_survivor_row, list_survivors
 from greenloop.reporting.summary import (
@@ -71,7 +72,17 @@ def _heading_lines(report: Report) -> Iterator[str]:
         yield ""
         yield "Not better because:"
         yield ""
-        yield from (f"- {escape_markdown(reason)}" for reason in report.reasons[:_MAX_ITEMS])
+        reasons, questions = split_reasons(report)
+        yield from (f"- {escape_markdown(reason)}" for reason in reasons[:_MAX_ITEMS])
+        yield from (_describe_question(item) for item in questions[:_MAX_ITEMS])
+        if questions:
+            yield from ("", f"Open questions: {ADVICE}.")
+
+
+def _describe_question(item: OpenQuestion) -> str:
+    answers = ", or ".join(code_span(answer) for answer in item.answers)
+    call = f" {code_span(item.call)}:" * bool(item.call)
+    return f"- the text leaves open: {escape_markdown(item.text)}{call} taken {answers}"
 
 
 def _evidence_lines(report: Report) -> Iterator[str]:

@@ -5,7 +5,8 @@ from typing import Any
 
 from greenloop.records import Report, TestEntry
 from greenloop.reporting.escaping import truncate
-from greenloop.reporting.evidence.differences import compare_sides, list_differences
+from greenloop.reporting.evidence.choices import ADVICE, split_reasons
+from greenloop.reporting.evidence.differences import compare_answers, list_differences
 from greenloop.reporting.evidence.survivors import build_survivor_row
 from greenloop.reporting.evidence.text import find_remedy
 from greenloop.reporting.html.attempts import build_attempt_views
@@ -40,6 +41,7 @@ _MAX_OPEN_LINES = 120  # longer code is folded
 def render_report_html(report: Report) -> str:
     """Return the page. Text from models and tests is escaped."""
     code, trace = annotate_code(report), trace_report(report)
+    reasons, questions = split_reasons(report)
     return render(
         "report.html",
         report=report,
@@ -71,7 +73,10 @@ def render_report_html(report: Report) -> str:
         unread_choices=describe_unread_choices(report),
         bounded=truncate_text,
         remedy=find_remedy,
-        compare_sides=compare_sides,
+        compare_answers=compare_answers,
+        reasons=reasons,
+        questions=questions,
+        advice=ADVICE,
         survivor_row=build_survivor_row,
         short_name=short_name,
         no_requirement=names_no_requirement,
