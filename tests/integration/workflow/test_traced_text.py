@@ -232,7 +232,7 @@ class TestBackground:
     ) -> None:
         script = answers(parse_specification=[self.contract], review_code=[review])
         done = run_workflow(script, specification=self.text)
-        (asked,) = done.model.list_prompts("review_code")
+        asked, *_ = done.model.list_prompts("review_code")
         assert 'B1. "Nobody must wait." (a wish)' in asked
         assert "We are old" not in asked.partition("No requirement of the contract")[2]
         assert done.report.verdict == "passed"
