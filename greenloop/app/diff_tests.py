@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 
-from greenloop.app.tests_before import FOR_FOLDER, find_readers, list_ended
+from greenloop.app.tests_before import FOR_FOLDER, find_readers, has_tests, list_ended
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.runner import ProjectRunner
 from greenloop.project.weakening import (
@@ -19,7 +19,7 @@ from greenloop.project.weakening.configuration import PYTEST_FILES, read_file_pa
 from greenloop.project.weakening.doctests import EXAMPLE, are_examples_run, read_examples
 from greenloop.records import Baseline, BaselineResult, Failure, TestOutcome, TestRun
 from greenloop.syntax.parse import PARSE_ERRORS, describe_python
-from greenloop.testsuite.parser import is_test_path, parse_test_functions
+from greenloop.testsuite.parser import is_test_path
 from greenloop.workflow.setup.missing_modules import find_missing_module
 
 _NOT_HERE = re.compile(r"No module named '|^fixture '\w+' not found", re.MULTILINE)
@@ -114,7 +114,7 @@ def list_parts(diff: ProjectDiff) -> list[list[str] | None]:
     words = {path.removesuffix("/__init__.py").removesuffix(".py").split("/")[-1] for path in code}
     old = {path: diff.before[path] or "" for path in code}
     words |= find_changed_names(old, {path: texts.get(path, "") for path in code})
-    files = [p for p in _list_collected(diff) if parse_test_functions(texts[p])]
+    files = [p for p in _list_collected(diff) if has_tests(p, texts[p])]
     read = (p for p, data in find_readers(diff).items() if not data.endswith(FOR_FOLDER))
     touched = {*diff.before, *read}.intersection(files)
     related = [p for p in files if p in touched or words & {*re.findall(r"\w+", texts[p])}]

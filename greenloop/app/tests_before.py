@@ -6,17 +6,17 @@ from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Final
 
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.runner import ProjectRunner
 from greenloop.project.weakening.matching import pair_tests
 from greenloop.project.weakening.tests import read_tests
 from greenloop.records import Baseline, TestRun
-from greenloop.testsuite.parser import is_test_path, parse_test_functions
+from greenloop.testsuite.parser import has_test_name, is_test_path, parse_test_functions
 
 FOR_FOLDER = ("conftest.py", "__init__.py")  # which no test needs to name
-_ENDED = "finished"
+_ENDED: Final = "finished"
 _ASSERTING = ("AssertionError", "Failed")  # as the exceptions of pytest are named
 _HEAD = re.compile(r"\bdef (\w+)")
 
@@ -45,6 +45,12 @@ def _list_helping(diff: ProjectDiff) -> Iterator[str]:
             yield path
 
 
+def has_tests(path: str, text: str) -> bool:
+    """Return whether a file has tests, or is named as one that may inherit or generate them."""
+    is_named = has_test_name(path) and not path.endswith(FOR_FOLDER)
+    return is_named or bool(parse_test_functions(text))
+
+
 @dataclass(frozen=True)
 class EarlierTests:
     """Changed test files, and those whose data changed, as they were: `texts`, and how their tests end on
@@ -62,26 +68,39 @@ def run_earlier_tests(
     runner: ProjectRunner, diff: ProjectDiff, only: Collection[str] | None, limit_s: float
 ) -> EarlierTests | None:
     """Run the tests that a change touches as they were; those beside changed data where `only` has them.
-    None where there are none, or a run takes longer than half of the limit.
+
+    On the code as it was only those files run that do not pass on the changed code. None where there are
+    no tests, or a run takes longer than half of the limit.
     """
     texts = diff.tree.texts
     tests = {p: old for p, old in diff.before.items() if old is not None and is_test_path(p)}
     changed = {path: old for path, old in tests.items() if old != texts.get(path)}
     beside = [path for path in find_readers(diff) if only is None or path in only]
     earlier = {path: diff.texts_before[path] for path in beside} | changed
-    earlier = {path: text for path, text in earlier.items() if parse_test_functions(text)}
+    earlier = {path: text for path, text in earlier.items() if has_tests(path, text)}
     files = sorted(path for path in earlier if not path.endswith("conftest.py"))
     for_each = {"timeout_s": limit_s / 2}
-    if not files or not (before := runner.run(diff.before | diff.data, files, **for_each)).tests:
+    if not files or (now := runner.run(changed | diff.data, files, **for_each)).ending != _ENDED:
         return None
-    now = runner.run(changed | diff.data, files, **for_each)
-    if not before.ending == now.ending == _ENDED:
+    left = [path for path in files if not _passes(now, path)]  # the others passed before, too
+    before = TestRun(ending=_ENDED)
+    if left:
+        before = runner.run(diff.before | diff.data, left, **for_each)
+    if before.ending != _ENDED:
         return None
+    held = (item for item in now.tests if item.id.partition("::")[0] not in left)
+    before = before.model_copy(update={"tests": (*before.tests, *held)})
     code = {path: text for path, text in diff.before.items() if not is_test_path(path)}
-    there = [path for path in files if path in texts]
+    there = [path for path in files if path in texts and (path in left or path in changed)]
     is_run = code and there and list_ended(before, "passed") - list_ended(now, "passed")
     today = runner.run(code, there, **for_each) if is_run else None
-    return EarlierTests(earlier, before, now, today)
+    return EarlierTests(earlier, before, now, today) if before.tests else None
+
+
+def _passes(run: TestRun, path: str) -> bool:
+    """Return whether a file has tests, and all of them pass."""
+    ended = {item.outcome for item in run.tests if item.id.startswith(f"{path}::")}
+    return bool(ended) and ended <= {"passed", "xfailed"}
 
 
 def compare_tests(
@@ -107,7 +126,7 @@ def compare_tests(
         test.rpartition("::")[2] for test in run_now - functions if test.startswith(tuple(now))
     }
     silent = set(_find_silent(functions - run_now, begun, run_now, earlier.texts, now))
-    defined = _list_defined({**diff.texts_before, **diff.tree.texts})
+    defined = list_defined({**diff.texts_before, **diff.tree.texts})
     silent = {test for test in silent if test.rpartition("::")[2] in defined}
     found = {"compared": functions, "silent": silent, "outdated": failing, "refuted": refuted}
     found["indifferent"] = _list_whole(earlier.today) if earlier.today else set()
@@ -150,7 +169,7 @@ def _find_silent(
             yield test
 
 
-def _list_defined(texts: Mapping[str, str]) -> set[str]:
+def list_defined(texts: Mapping[str, str]) -> set[str]:
     """Return the names of functions in test files."""
     return {i for path in texts if is_test_path(path) for i in _HEAD.findall(texts[path])}
 

@@ -5,18 +5,15 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from greenloop.app.gate.earlier_tests import list_reread, list_silent
 from greenloop.app.gate.explanations import Explanations
 from greenloop.app.gate.functions import ANSWERED, ChangedFunctions
 from greenloop.app.gate.lost_data import list_lost_data
 from greenloop.app.gate.special_cases import find_special_cases
-from greenloop.app.tests_before import find_readers
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.checks import hides_failure
-from greenloop.project.weakening.comparison import Kind
 from greenloop.project.weakening.doctests import EXAMPLE
-from greenloop.project.weakening.matching import is_called_by, is_same
-from greenloop.project.weakening.tests import ComparedTest, read_tests
 from greenloop.records import BaselineResult, Failure, Report
 from greenloop.syntax.parse import parse_or_empty
 
@@ -61,11 +58,11 @@ def collect_findings(
     known = _get_compared(report)
     weakened = [i for i in weakened if i.kind != "exchanged" or _fails_now(i, known)]
     failing = {item.test.partition("[")[0] for item in report.failures} if report else set()
-    weakened += _list_reread(known, {*failing, *(item.was for item in weakened)}, diff)
+    weakened += list_reread(known, {*failing, *(item.was for item in weakened)}, diff)
     explanations = Explanations(diff, document_lines, known.indifferent)
     excused = [item for item in weakened if _follows_behaviour(item, known, explanations)]
     lost = [_ask_for(item, known) for item in weakened if item not in excused]
-    silent = list(_list_silent(known, weakened, diff))
+    silent = list(list_silent(known, weakened, diff))
     silent += [] if silent or lost else list_lost_data(known, diff)
     is_seen = bool(known.compared) and not silent  # what hooks of collection leave out
     loosened = [i for i in loosened if not (is_seen and _COLLECTING_HOOK.search(i))]
@@ -145,72 +142,6 @@ def _ask_for(item: WeakenedTest, known: BaselineResult) -> str:
     """Return what is lost, and how to say that it was meant where the test fails with the change."""
     is_outdated = _tells_less(item) and _is_among(item.was, known.outdated, known)
     return f"{item.says}; {_UNEXPLAINED}" if is_outdated else item.says
-
-
-def _list_reread(
-    known: BaselineResult, named: Collection[str], diff: ProjectDiff
-) -> Iterator[WeakenedTest]:
-    """Yield other tests that pass now, and that the changed code fails as they were.
-
-    Those with the same text have other data or helpers now. Of the others only those count that fail in an
-    assertion, or pass without the change, too: with another error they follow another interface.
-    """
-    readers = find_readers(diff)
-    before, now = _read_both({*known.outdated} - {*named}, diff)
-    for test, item in before.items():
-        if test not in known.outdated or test in named or test not in now:
-            continue
-        is_refuted, is_as_it_was = test in known.refuted, is_same(item, now[test])
-        data = readers.get(item.path, "") or (item.path if is_refuted else "")
-        if is_as_it_was and data:
-            after = "another text" if data in diff.tree.project.all_files else ""
-            yield WeakenedTest(test, "data", data, after, was=test, is_replaced=True)
-        elif (is_refuted or test in known.indifferent) and not is_as_it_was:
-            texts = _find_difference(item.body, now[test].body)
-            kind: Kind = "indifferent" if test in known.indifferent else "exchanged"
-            yield WeakenedTest(test, kind, *texts, now[test].line, test, True)
-
-
-def _find_difference(before: str, after: str) -> tuple[str, str]:
-    """Return the first line that only each of two bodies has, '' where there is none."""
-    old, new = before.split("\n"), after.split("\n")
-    lost, added = ([i for i in one if i not in other] for one, other in ((old, new), (new, old)))
-    return next(iter(lost), ""), next(iter(added), "")
-
-
-def _read_both(
-    tests: Collection[str], diff: ProjectDiff
-) -> tuple[dict[str, ComparedTest], dict[str, ComparedTest]]:
-    """Return the tests of some tests' files before the change, and now."""
-    paths = {test.partition("::")[0] for test in tests}
-    old, new = diff.texts_before, diff.tree.texts
-    return read_tests({p: old.get(p, "") for p in paths}), read_tests(
-        {p: new.get(p, "") for p in paths}
-    )
-
-
-def _list_silent(
-    known: BaselineResult, weakened: Sequence[WeakenedTest], diff: ProjectDiff
-) -> Iterator[str]:
-    """Yield tests that are still there and passed before, and that do not run now, or lost some cases."""
-    named = {item.was for item in weakened}
-    before, now = _read_both({*known.silent, *known.fewer} - named, diff)
-    for test in known.silent:
-        if test not in named and not (test in before and _asks_nothing_here(before[test])):
-            path, _, name = test.partition("::")
-            yield f"{path}: {name} passed before, and does not run now"
-    added = [item for test, item in now.items() if test not in before]
-    for test, number in known.fewer.items():
-        old, new = before.get(test), now.get(test)
-        is_read = old and new and old.case_count > new.case_count  # the comparison has judged it
-        if test not in named and not is_read and not (old and is_called_by(old, added)):
-            path, _, name = test.partition("::")
-            yield f"{path}: {name} lost {number} of its cases, which passed before"
-
-
-def _asks_nothing_here(item: ComparedTest) -> bool:
-    """Return whether a test has checks, and makes each of them under a condition only."""
-    return bool(item.checks) and all(check.conditions for check in item.checks)
 
 
 def _list_swallowing(report: Report, diff: ProjectDiff) -> Iterator[str]:

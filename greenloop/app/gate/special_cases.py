@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from greenloop.grading.memorization.special_cases import find_comparisons
 from greenloop.project.diff import ProjectDiff
-from greenloop.project.weakening.names import list_values
+from greenloop.project.weakening.names import list_names, list_values
 from greenloop.project.weakening.strength import Strength
 from greenloop.project.weakening.tests import read_tests
 from greenloop.syntax.nodes import Function
@@ -17,12 +17,15 @@ _ASKING = re.compile(
     r"PYTEST_(CURRENT_TEST|VERSION)|['\"](pytest|unittest)['\"] (not )?in sys\.modules"
 )
 _KEYWORD = re.compile(r"b?'[\w.:/-]*'|-?[0-2](\.\d*)?|True|False|None|[(\[{][^,]*,?[)\]}]")
-_WORDS = re.compile(r"\w+[^\w.:/-]+\w+")  # an input as a whole, and no sign or name of a format
+_WORDS = re.compile(r"\w+[^\w.:/-]+\w+")
+_MIN_INPUT = (
+    9  # characters of what a parameter is compared with; a sign such as `<script>` has fewer
+)
 
 
 def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:
     """Yield each new branch for one value that returns the constant which a test expects for it, or that
-    is for a text of several words which a test gives.
+    is for a text which a test gives as an input.
 
     Values that a line in `said` names are left out, as are those that are told apart from others.
     """
@@ -43,7 +46,7 @@ def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:
 
 def _find_answers(code: str) -> Iterator[tuple[int, object, object]]:
     """Yield the line, the value and the constant of `if x == value: return constant`, and of tables in
-    functions; the value twice where another branch is for a text of several words.
+    functions; the value twice where another branch is for an input.
     """
     functions = (i for i in ast.walk(parse_or_empty(code)) if isinstance(i, Function))
     found = (item for function in functions for item in _read_function(function))
@@ -56,16 +59,25 @@ def _read_function(function: Function) -> Iterator[tuple[int, object, object]]:
     alone = [item for item in find_comparisons(function) if item.is_alone and item.stub == "False"]
     for node in ast.walk(function):
         if isinstance(node, (ast.If, ast.IfExp)):
-            inside = {*ast.walk(node.test)}
-            literals = [item.literal for item in alone if item.node in inside]
-            for value in (value for item in literals for value in read_literal(item)):
-                own = [value] if isinstance(value, str) and _WORDS.search(value) else []
-                yield from ((node.lineno, value, i) for i in (_list_constants(node) or own)[:1])
+            inside, constants = {*ast.walk(node.test)}, _list_constants(node)
+            for item in (item for item in alone if item.node in inside):
+                for value in read_literal(item.literal):
+                    own = [value] if _is_input(value, item.node, function) else []
+                    yield from ((node.lineno, value, i) for i in (constants or own)[:1])
         elif isinstance(node, ast.Dict):
             for key, given in zip(node.keys, node.values, strict=True):
                 both = (*read_literal(key), *read_literal(given)) if key else ()
                 if len(both) == 2:
                     yield (given.lineno, *both)
+
+
+def _is_input(value: object, comparison: ast.expr, function: Function) -> bool:
+    """Return whether a text is an input as a whole, and no sign or name of a format."""
+    if not isinstance(value, str):
+        return False
+    given = {item.arg for item in (*function.args.args, *function.args.kwonlyargs)}
+    is_given = not given.isdisjoint(list_names(comparison))
+    return bool(_WORDS.search(value)) or (is_given and len(value) >= _MIN_INPUT)
 
 
 def _is_code_of(value: object, answer: object) -> bool:

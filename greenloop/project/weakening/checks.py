@@ -1,7 +1,6 @@
 """Checks of a test: what can make it fail, and how much each of them tells."""
 
 import ast
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -16,8 +15,10 @@ from greenloop.project.weakening.bindings import (
 from greenloop.project.weakening.cases import Case, list_items
 from greenloop.project.weakening.machines import holds_here
 from greenloop.project.weakening.names import list_names, list_values
+from greenloop.project.weakening.skips import is_missing
 from greenloop.project.weakening.strength import (
     BROAD,
+    EXPECTING,
     Bound,
     Strength,
     collect_names,
@@ -30,7 +31,7 @@ from greenloop.project.weakening.strength import (
 )
 from greenloop.syntax.nodes import Definition, Function
 
-_SUPPRESSING = re.compile(r"(^|\.)(suppress|raises|assertRaises)$")
+_FAILURES = frozenset({"AssertionError", *BROAD})
 MAX_CHECKS = 1000  # of a test, so that the reading of a file takes seconds at most
 
 
@@ -137,15 +138,17 @@ def _walk(
         elif isinstance(node, ast.Try):
             is_caught = any(map(hides_failure, node.handlers))
             hides = is_swallowed or is_caught or _leaves(node.finalbody)
-            yield from _walk(node.body, scope, conditions, hides)
+            may_end = any(_goes_on(i) and not is_missing(i) for i in node.handlers)
+            yield from _walk(node.body, scope, conditions + may_end, hides)
             yield from _walk(node.orelse, scope, conditions + is_caught, is_swallowed)
             yield from _walk(node.finalbody, scope, conditions, is_swallowed)
             may_not = not any(map(_is_failing, [*node.body, *node.orelse]))
             for handler in node.handlers:
                 yield from _walk(handler.body, scope, conditions + may_not, is_swallowed)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
-            hides = is_swallowed or any(_suppresses(item, scope.bound) for item in node.items)
-            yield from _walk(node.body, scope, conditions, hides)
+            ended = [_list_suppressed(item, scope.bound) for item in node.items]
+            hides = is_swallowed or any(_FAILURES & names for names in ended)
+            yield from _walk(node.body, scope, conditions + any(ended), hides)
         elif isinstance(node, ast.For) and (items := list_items(node.iter, scope.bound)):
             for item in items:
                 values = dict(bind_target(node.target, resolve(item, scope.bound)))
@@ -197,8 +200,11 @@ def _leaves(body: list[ast.stmt]) -> bool:
 def hides_failure(handler: ast.ExceptHandler) -> bool:
     """Return whether a handler ends an assertion's failure without another one."""
     caught = {"BaseException"} if handler.type is None else collect_names(handler.type)
-    if caught.isdisjoint({"AssertionError", *BROAD}):
-        return False
+    return not _FAILURES.isdisjoint(caught) and _goes_on(handler)
+
+
+def _goes_on(handler: ast.ExceptHandler) -> bool:
+    """Return whether a test passes, or is skipped, after a handler."""
     nodes = (item for part in handler.body for item in ast.walk(part))
     return not any(isinstance(i, ast.Assert) or _is_failing(i) for i in nodes)
 
@@ -215,10 +221,12 @@ def _is_failing(node: ast.AST) -> bool:
     return isinstance(node, ast.Raise)
 
 
-def _suppresses(item: ast.withitem, bound: Bindings) -> bool:
+def _list_suppressed(item: ast.withitem, bound: Bindings) -> set[str]:
+    """Return the exceptions after which a test goes on, those of failures also where `raises` has them."""
     call = resolve(item.context_expr, bound)
-    is_suppress = isinstance(call, ast.Call) and _SUPPRESSING.search(ast.unparse(call.func))
-    return bool(is_suppress) and not collect_names(call).isdisjoint({"AssertionError", *BROAD})
+    name = ast.unparse(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
+    named = collect_names(call) - {name}
+    return named if name == "suppress" else named & _FAILURES if name in EXPECTING else set()
 
 
 def _read_statement(

@@ -65,13 +65,17 @@ def _list_calls(body: Sequence[ast.stmt], is_excused: bool) -> Iterator[str]:
             case ast.Try(body=inner, handlers=handlers, orelse=other, finalbody=last):
                 yield from _list_calls([*inner, *other, *last], is_excused)
                 for item in handlers:
-                    is_missing = item.type and _MISSING.search(ast.unparse(item.type))
-                    yield from _list_calls(item.body, is_excused or bool(is_missing))
+                    yield from _list_calls(item.body, is_excused or is_missing(item))
             case ast.With(body=inner) | ast.AsyncWith(body=inner) | ast.For(body=inner):
                 yield from _list_calls(inner, is_excused)
             case _ if not is_excused:
                 calls = (item for item in ast.walk(node) if isinstance(item, ast.Call))
                 yield from (ast.unparse(item) for item in calls if _is_skipping(item))
+
+
+def is_missing(handler: ast.ExceptHandler) -> bool:
+    """Return whether a handler is for what a machine lacks."""
+    return handler.type is not None and bool(_MISSING.search(ast.unparse(handler.type)))
 
 
 def _is_skipping(call: ast.Call) -> bool:

@@ -11,7 +11,7 @@ from greenloop.app.diff_tests import list_parts
 from greenloop.app.gate.explanations import Explanations
 from greenloop.app.gate.functions import ChangedFunctions
 from greenloop.app.gate.special_cases import find_special_cases
-from greenloop.app.tests_before import find_readers
+from greenloop.app.tests_before import find_readers, has_tests
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.runner import NOT_FINISHED
 from greenloop.project.tree import ProjectTree
@@ -57,7 +57,13 @@ def test_an_example_that_code_answers_by_itself_is_named(code: str, said: str, c
 
 @pytest.mark.parametrize(
     ("value", "answer", "count"),
-    [("404", "'Not Found'", 0), ("12", "144", 1), ("'internationalization'", "'i18n'", 0)],
+    [
+        ("404", "'Not Found'", 0),
+        ("12", "144", 1),
+        ("'internationalization'", "'i18n'", 0),
+        ("'\"example\"?'", "x.title()", 1),
+        ("'<script>'", "x.lower()", 0),
+    ],
 )
 def test_a_code_or_word_is_no_example(value: str, answer: str, count: int) -> None:
     code = f"def spell(x):\n    if x == {value}:\n        return {answer}\n    return x\n"
@@ -93,6 +99,19 @@ def test_a_changed_file_of_helpers_serves_the_tests_that_name_it(helper: str, se
     diff = build_diff(RULE)
     diff.before[f"tests/{helper}.py"] = "CASES = [1]\n"
     assert ("tests/test_names.py" in find_readers(diff)) is served
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "found"),
+    [
+        ("tests/test_all.py", "class TestAll(TestBase): ...\n", True),
+        ("tests/helpers.py", "class Cart: ...\n", False),
+        ("tests/conftest.py", "import pytest\n", False),
+        ("tests/cases.py", TEST, True),
+    ],
+)
+def test_a_file_may_inherit_or_generate_its_tests(path: str, text: str, found: bool) -> None:
+    assert has_tests(path, text) is found
 
 
 def test_functions_as_they_were_have_no_changed_lines() -> None:

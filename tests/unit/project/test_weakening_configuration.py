@@ -43,6 +43,12 @@ PYTEST = "[tool.pytest.ini_options]\n"
         (".claude/settings.json", "greenloop gate", "", "decides what is checked"),
         (".github/workflows/a.yml", "run: pytest", "run: pytest -k fast", "`run: pytest` is gone"),
         ("noxfile.py", "run('pytest')", "run('pytest', 'tests/unit')", "is gone or was changed"),
+        (
+            "tox.ini",
+            "test: pytest -v",
+            "test: pytest -v tests/test_a.py",
+            "`test: pytest -v` is gone",
+        ),
         ("tox.ini", "commands = pytest", "commands = - pytest", "`commands = - pytest` is new"),
         ("tox.ini", "pytest\n  --doctest-modules", "pytest", "`--doctest-modules` is gone"),
     ],
