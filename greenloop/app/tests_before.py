@@ -1,8 +1,9 @@
 """Tests of a project as they were, run on the code before a change and after it."""
 
 import re
+import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
@@ -17,6 +18,7 @@ from greenloop.testsuite.parser import has_test_name, is_test_path, parse_test_f
 
 FOR_FOLDER = ("conftest.py", "__init__.py")  # which no test needs to name
 _ENDED: Final = "finished"
+_SHARE = 0.6  # of the limit, for the run that tells which tests the others need
 _ASSERTING = ("AssertionError", "Failed")  # as the exceptions of pytest are named
 _HEAD = re.compile(r"\bdef (\w+)")
 
@@ -69,8 +71,8 @@ def run_earlier_tests(
 ) -> EarlierTests | None:
     """Run the tests that a change touches as they were; those beside changed data where `only` has them.
 
-    On the code as it was only those files run that do not pass on the changed code. None where there are
-    no tests, or a run takes longer than half of the limit.
+    On the code as it was only those run that do not pass on the changed code. None where there are no
+    tests, or the runs take longer than the limit.
     """
     texts = diff.tree.texts
     tests = {p: old for p, old in diff.before.items() if old is not None and is_test_path(p)}
@@ -79,28 +81,29 @@ def run_earlier_tests(
     earlier = {path: diff.texts_before[path] for path in beside} | changed
     earlier = {path: text for path, text in earlier.items() if has_tests(path, text)}
     files = sorted(path for path in earlier if not path.endswith("conftest.py"))
-    for_each = {"timeout_s": limit_s / 2}
+    began, for_each = time.monotonic(), {"timeout_s": limit_s * _SHARE}
     if not files or (now := runner.run(changed | diff.data, files, **for_each)).ending != _ENDED:
         return None
-    left = [path for path in files if not _passes(now, path)]  # the others passed before, too
-    before = TestRun(ending=_ENDED)
-    if left:
-        before = runner.run(diff.before | diff.data, left, **for_each)
+    for_each = {"timeout_s": max(limit_s - (time.monotonic() - began), 1.0)}
+    left = _list_not_passed(now, files)  # the others passed before, too
+    before = runner.run(diff.before | diff.data, left, **for_each) if left else now
     if before.ending != _ENDED:
         return None
-    held = (item for item in now.tests if item.id.partition("::")[0] not in left)
+    held = (item for item in now.tests if item.outcome == "passed")
     before = before.model_copy(update={"tests": (*before.tests, *held)})
     code = {path: text for path, text in diff.before.items() if not is_test_path(path)}
-    there = [path for path in files if path in texts and (path in left or path in changed)]
+    failing = {test.partition("::")[0] for test in left}
+    there = [path for path in files if path in texts and (path in failing or path in changed)]
     is_run = code and there and list_ended(before, "passed") - list_ended(now, "passed")
     today = runner.run(code, there, **for_each) if is_run else None
     return EarlierTests(earlier, before, now, today) if before.tests else None
 
 
-def _passes(run: TestRun, path: str) -> bool:
-    """Return whether a file has tests, and all of them pass."""
-    ended = {item.outcome for item in run.tests if item.id.startswith(f"{path}::")}
-    return bool(ended) and ended <= {"passed", "xfailed"}
+def _list_not_passed(run: TestRun, files: Sequence[str]) -> list[str]:
+    """Return the test functions that do not pass, and the files without tests."""
+    functions = {_name_function(i.id) for i in run.tests if i.outcome not in ("passed", "xfailed")}
+    reported = {item.id.partition("::")[0] for item in run.tests}
+    return [*(path for path in files if path not in reported), *sorted(functions)]
 
 
 def compare_tests(
