@@ -12,8 +12,8 @@ from greenloop.app.gate.lost_data import list_lost_data
 from greenloop.app.gate.special_cases import find_special_cases
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
-from greenloop.project.weakening.checks import hides_failure
 from greenloop.project.weakening.doctests import EXAMPLE
+from greenloop.project.weakening.skips import hides_failure
 from greenloop.records import BaselineResult, Failure, Report
 from greenloop.syntax.parse import parse_or_empty
 

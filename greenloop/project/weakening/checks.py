@@ -15,13 +15,17 @@ from greenloop.project.weakening.bindings import (
 from greenloop.project.weakening.cases import Case, list_items
 from greenloop.project.weakening.machines import holds_here
 from greenloop.project.weakening.names import list_names, list_values
-from greenloop.project.weakening.skips import is_missing
+from greenloop.project.weakening.skips import (
+    FAILURES,
+    goes_on,
+    hides_failure,
+    is_failing,
+    is_missing,
+    list_suppressed,
+)
 from greenloop.project.weakening.strength import (
-    BROAD,
-    EXPECTING,
     Bound,
     Strength,
-    collect_names,
     find_subject,
     grade,
     grade_call,
@@ -31,7 +35,6 @@ from greenloop.project.weakening.strength import (
 )
 from greenloop.syntax.nodes import Definition, Function
 
-_FAILURES = frozenset({"AssertionError", *BROAD})
 MAX_CHECKS = 1000  # of a test, so that the reading of a file takes seconds at most
 
 
@@ -138,16 +141,16 @@ def _walk(
         elif isinstance(node, ast.Try):
             is_caught = any(map(hides_failure, node.handlers))
             hides = is_swallowed or is_caught or _leaves(node.finalbody)
-            may_end = any(_goes_on(i) and not is_missing(i) for i in node.handlers)
+            may_end = any(goes_on(i) and not is_missing(i) for i in node.handlers)
             yield from _walk(node.body, scope, conditions + may_end, hides)
             yield from _walk(node.orelse, scope, conditions + is_caught, is_swallowed)
             yield from _walk(node.finalbody, scope, conditions, is_swallowed)
-            may_not = not any(map(_is_failing, [*node.body, *node.orelse]))
+            may_not = not any(map(is_failing, [*node.body, *node.orelse]))
             for handler in node.handlers:
                 yield from _walk(handler.body, scope, conditions + may_not, is_swallowed)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
-            ended = [_list_suppressed(item, scope.bound) for item in node.items]
-            hides = is_swallowed or any(_FAILURES & names for names in ended)
+            ended = [list_suppressed(item, scope.bound) for item in node.items]
+            hides = is_swallowed or any(FAILURES & names for names in ended)
             yield from _walk(node.body, scope, conditions + any(ended), hides)
         elif isinstance(node, ast.For) and (items := list_items(node.iter, scope.bound)):
             for item in items:
@@ -195,38 +198,6 @@ def _may_be_empty(node: ast.For | ast.AsyncFor | ast.While, bound: Bindings) -> 
 
 def _leaves(body: list[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], (ast.Return, ast.Continue, ast.Break))
-
-
-def hides_failure(handler: ast.ExceptHandler) -> bool:
-    """Return whether a handler ends an assertion's failure without another one."""
-    caught = {"BaseException"} if handler.type is None else collect_names(handler.type)
-    return not _FAILURES.isdisjoint(caught) and _goes_on(handler)
-
-
-def _goes_on(handler: ast.ExceptHandler) -> bool:
-    """Return whether a test passes, or is skipped, after a handler."""
-    nodes = (item for part in handler.body for item in ast.walk(part))
-    return not any(isinstance(i, ast.Assert) or _is_failing(i) for i in nodes)
-
-
-def _is_failing(node: ast.AST) -> bool:
-    """Return whether a statement always ends the test as failed, or an expression does."""
-    match node:
-        case ast.Expr(value=inner):
-            return _is_failing(inner)
-        case ast.Assert(test=ast.Constant(value=value)):
-            return not value
-        case ast.Call(func=function):
-            return ast.unparse(function).endswith(("fail", "exit"))
-    return isinstance(node, ast.Raise)
-
-
-def _list_suppressed(item: ast.withitem, bound: Bindings) -> set[str]:
-    """Return the exceptions after which a test goes on, those of failures also where `raises` has them."""
-    call = resolve(item.context_expr, bound)
-    name = ast.unparse(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
-    named = collect_names(call) - {name}
-    return named if name == "suppress" else named & _FAILURES if name in EXPECTING else set()
 
 
 def _read_statement(

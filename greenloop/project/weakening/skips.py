@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from greenloop.project.weakening.bindings import Bindings, resolve
 from greenloop.project.weakening.machines import holds_here, is_about_machine
+from greenloop.project.weakening.strength import BROAD, EXPECTING, collect_names
 
 _MARK = re.compile(r"\b(mark\.(skip|skipif|xfail)|skip|skipIf|skipUnless|expectedFailure)$")
 _VERSION = re.compile("version|implementation")  # of the project's own Python
+FAILURES = frozenset({"AssertionError", *BROAD})
 _CALLS = frozenset({"skip", "xfail", "skipTest", "SkipTest"})
 _MISSING = re.compile(r"ImportError|ModuleNotFound|NotImplementedError|OSError|PermissionError")
 
@@ -80,3 +82,35 @@ def is_missing(handler: ast.ExceptHandler) -> bool:
 
 def _is_skipping(call: ast.Call) -> bool:
     return ast.unparse(call.func).rpartition(".")[2] in _CALLS
+
+
+def hides_failure(handler: ast.ExceptHandler) -> bool:
+    """Return whether a handler ends an assertion's failure without another one."""
+    caught = {"BaseException"} if handler.type is None else collect_names(handler.type)
+    return not FAILURES.isdisjoint(caught) and goes_on(handler)
+
+
+def goes_on(handler: ast.ExceptHandler) -> bool:
+    """Return whether a test passes, or is skipped, after a handler."""
+    nodes = (item for part in handler.body for item in ast.walk(part))
+    return not any(isinstance(i, ast.Assert) or is_failing(i) for i in nodes)
+
+
+def is_failing(node: ast.AST) -> bool:
+    """Return whether a statement always ends the test as failed, or an expression does."""
+    match node:
+        case ast.Expr(value=inner):
+            return is_failing(inner)
+        case ast.Assert(test=ast.Constant(value=value)):
+            return not value
+        case ast.Call(func=function):
+            return ast.unparse(function).endswith(("fail", "exit"))
+    return isinstance(node, ast.Raise)
+
+
+def list_suppressed(item: ast.withitem, bound: Bindings) -> set[str]:
+    """Return the exceptions after which a test goes on, those of failures also where `raises` has them."""
+    call = resolve(item.context_expr, bound)
+    name = ast.unparse(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
+    named = collect_names(call) - {name}
+    return named if name == "suppress" else named & FAILURES if name in EXPECTING else set()
