@@ -12,6 +12,7 @@ from greenloop.project.tree import ProjectTree
 from greenloop.records import Baseline, TestRun
 from greenloop.records.pytest_run import MARKED_OUTCOMES
 from greenloop.sandbox import Sandbox
+from greenloop.sandbox.guest.protocol.framing import PROCESSES
 from greenloop.sandbox.limits import SUITE_SECONDS, stretch
 from greenloop.sandbox.work.tests import Hits
 from greenloop.testsuite.parser import is_test_path
@@ -63,6 +64,8 @@ class ProjectRunner:
         """
         texts, limit_s = self.tree.texts, limit_s or self.suite_s
         hits: Hits = {path: {} for path in texts if not is_test_path(path)}
+        starting: dict[str, int] = {}
+        hits[PROCESSES] = starting
         beside = replace(self, box=self.box.with_packages(self.box.packages))
         with ThreadPoolExecutor(1) as pool:
             traced = pool.submit(beside.run, {}, tests, timeout_s=2 * limit_s, hits=hits)
@@ -80,7 +83,7 @@ class ProjectRunner:
         red = {*first.failing_tests} - set(passed) - flaky
         others = {name: item for name, item in outcomes.items() if item in MARKED_OUTCOMES}
         red -= others.keys()
-        seen = {path: found for path, found in hits.items() if found}
+        seen = {path: found for path, found in hits.items() if found and path != PROCESSES}
         return Baseline(
             locked={name: self._digest_file(name) for name in passed},
             red=tuple(sorted(red)),
@@ -91,6 +94,8 @@ class ProjectRunner:
             cost_s=measure_cost(first),
             reached={path: map_lines(texts[path], found, passed) for path, found in seen.items()},
             branches={path: list_taken_branches(texts[path], i) for path, i in seen.items()},
+            durations={item.id: item.duration_s for item in first.tests if item.id in {*passed}},
+            starting=frozenset(starting).intersection(passed),
         )
 
     def _digest_file(self, test: str) -> str:

@@ -19,7 +19,8 @@ class Baseline(Record):
     `red` failed twice, `flaky` once; `others` skip, or are marked as expected to fail. `problem` says in one line why the suite cannot be run.
     `seconds` is the time of one run, `cpu_s` its CPU time, `cost_s` what it takes on an idle machine. `reached` has for each line that was run a bit mask in
     hexadecimal of the locked tests that run it, 0 for a line that runs only at import; `branches`
-    are those taken, as `12->15`, by path. With a problem, `failures` are those of the suite.
+    are those taken, as `12->15`, by path. `durations` are the seconds of each locked test, `starting`
+    those that start processes, or may use one that was started before. With a problem, `failures` are those of the suite.
     """
 
     locked: dict[str, str] = Field(default_factory=dict)
@@ -33,6 +34,8 @@ class Baseline(Record):
     failures: tuple[Failure, ...] = ()
     reached: dict[str, dict[int, str]] = Field(default_factory=dict)
     branches: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    durations: dict[str, float] = Field(default_factory=dict)
+    starting: frozenset[str] = frozenset()
 
     @cached_property
     def test_files(self) -> frozenset[str]:
@@ -51,6 +54,11 @@ class Baseline(Record):
     def find_tested_lines(self, path: str) -> frozenset[int]:
         """Return the lines of a file that a locked test runs, without those of the import."""
         return frozenset(line for line, mask in self.reached.get(path, {}).items() if mask != "0")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The node ids of all tests."""
+        return (*self.locked, *self.red, *self.flaky, *self.others)
 
     def sort_tests(self, tests: Iterable[str]) -> list[str]:
         """Return tests in the order in which pytest ran them, since one may need another; new ones last."""

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from greenloop.repair.hints import Hints
-from greenloop.sandbox.work.trials.patches import BaselineResult
+from greenloop.sandbox.work.trials.runs import BaselineResult
 from greenloop.syntax.nodes import Function, get_assigned_targets
 
 _CRASH_BONUS, _UNKNOWN_SCORE, _IMPORT_TIME_FACTOR = 0.15, 0.5, 0.9

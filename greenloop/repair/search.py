@@ -23,11 +23,10 @@ from greenloop.repair.ranking import (
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.work.trials.patches import (
     MIN_COLLECT_SECONDS,
-    BaselineResult,
     PatchRuns,
     PatchTrialPlan,
 )
-from greenloop.sandbox.work.trials.runs import ModuleEdit
+from greenloop.sandbox.work.trials.runs import BaselineResult, ModuleEdit
 from greenloop.syntax.bytecode import CompilationUnits
 from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.syntax.source import Source

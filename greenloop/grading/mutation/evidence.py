@@ -16,7 +16,7 @@ from greenloop.grading.mutation.generator import generate_mutants, sample_mutant
 from greenloop.grading.mutation.mutant import Mutant
 from greenloop.records import MutantResult, Mutation, Survivor
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.work.trials.runs import MutantRun, MutantRuns
+from greenloop.sandbox.work.trials.runs import BaselineResult, MutantRun, MutantRuns
 from greenloop.syntax.parse import PARSE_ERRORS, UNREADABLE
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.module_under_test import find_tested_module
@@ -38,13 +38,14 @@ def measure_mutation(
     budget_s: float = 60.0,
     lines: Collection[int] | None = None,
     lanes: int | None = None,
+    known: Sequence[BaselineResult] = (),
 ) -> Mutation:
     """Try the mutants of a module, or of some of its lines, against tests that pass on it.
 
     At most `max_mutants` are tried (None: all), chosen by `seed`, for at most `budget_s` CPU seconds
     in each process, in random order: where the time is over, those tried are a smaller sample. The same
     arguments give the same record except for its `seconds`, if the time is enough. `lanes` is the
-    number of processes, None for one on each core.
+    number of processes, None for one on each core. What is `known` of the tests is not measured.
     Raises SandboxError: the sandbox cannot run anything.
     """
     if isinstance(tests, str):
@@ -62,7 +63,9 @@ def measure_mutation(
         return _build_empty_record(len(found))
     order = random.Random(seed).sample(range(len(chosen)), len(chosen))
     edits = [chosen[number].edit for number in order]
-    tried = sandbox.run_mutants(code, tests, edits, module=module, budget_s=budget_s, lanes=lanes)
+    tried = sandbox.run_mutants(
+        *(code, tests, edits), module=module, budget_s=budget_s, lanes=lanes, known=known
+    )
     runs = dict(zip(order, tried.runs, strict=True))
     kept = _choose_sample(runs, max_mutants if not tried.error else None)
     tried = replace(tried, runs=tuple(runs[number] for number in kept))

@@ -1,5 +1,6 @@
 """Mutants on the changed lines of a project, each against the tests that run its line."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,12 @@ from greenloop.project.runner import ProjectRunner
 from greenloop.records import Baseline, Mutation
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.sandbox.work.trials.lanes import count_lanes
-from greenloop.sandbox.work.trials.runs import ModuleEdit, MutantRun, MutantRuns
+from greenloop.sandbox.work.trials.runs import (
+    BaselineResult,
+    ModuleEdit,
+    MutantRun,
+    MutantRuns,
+)
 from greenloop.testsuite import TestFile
 
 _SUMS = (
@@ -42,6 +48,41 @@ def _list_tests(baseline: Baseline, path: str, lines: Collection[int]) -> list[s
     return baseline.sort_tests({test for line in lines for test in by_line.get(line, ())})
 
 
+def _name_whole_functions(tests: Sequence[str], baseline: Baseline) -> list[str]:
+    """Return node ids in which a function whose cases are all there is named without them.
+
+    Then a case is not missed where a mutant is part of its name.
+    """
+    functions = Counter(_strip_case(name) for name in baseline.names)
+    chosen = Counter(map(_strip_case, tests))
+    short = (_strip_case(name) for name in tests)
+    whole = (n if functions[n] == chosen[n] else name for n, name in zip(short, tests, strict=True))
+    return list(dict.fromkeys(whole))
+
+
+def _strip_case(test: str) -> str:
+    return test.partition("[")[0]
+
+
+def _describe_tests(
+    baseline: Baseline, path: str, tests: Sequence[str]
+) -> tuple[BaselineResult, ...]:
+    """Return what the baseline shows of tests and a file; () where it has no durations."""
+    lines: dict[str, set[int]] = {name: set() for name in tests}
+    for line in baseline.find_tested_lines(path) if baseline.durations else ():
+        for name in lines.keys() & baseline.lines[path][line]:
+            lines[name].add(line)
+    seconds = baseline.durations
+    return tuple(
+        BaselineResult(
+            *(name, "passed", seconds[name], seconds[name], frozenset(lines[name])),
+            starts_processes=name in baseline.starting,
+        )
+        for name in tests
+        if seconds
+    )
+
+
 def measure_mutants(
     runner: ProjectRunner,
     lines: Mapping[str, Collection[int]],
@@ -57,7 +98,9 @@ def measure_mutants(
     found: list[tuple[str, Mutation]] = []
     for number, (path, chosen) in enumerate(sorted(lines.items())):
         share = len(lines) - number
-        project = runner.tree.with_changes({}, _list_tests(baseline, path, chosen)).project
+        names = _list_tests(baseline, path, chosen)
+        targets = _name_whole_functions(names, baseline)
+        project = runner.tree.with_changes({}, targets).project
         tests = _MappedTests(runner.box, project, path)
         one = measure_mutation(
             tests,
@@ -68,6 +111,7 @@ def measure_mutants(
             seed=plan.seed,
             budget_s=max(left_s / share, 0.0),
             lines=chosen,
+            known=_describe_tests(baseline, path, names),
         )
         left = left and max(left - one.sampled, 1)
         left_s -= tests.spent_s

@@ -7,7 +7,7 @@ import pytest
 from greenloop.records import Failure, Frame, TestRun
 from greenloop.repair.fault_localization import FaultLocalization, compute_ochiai_scores
 from greenloop.repair.hints import Hints, extract_hints
-from greenloop.sandbox.work.trials.patches import BaselineResult
+from greenloop.sandbox.work.trials.runs import BaselineResult
 from tests.support.programs import read_program
 
 CODE = read_program(__file__, "CODE")

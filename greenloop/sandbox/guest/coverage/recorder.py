@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook
 
-from ..protocol.framing import Channel
+from ..protocol.framing import PROCESSES, Channel
+from ..trials.line_tracing import watch_started_processes
 from .instrumentation import instrument_file
 
 SendEvent = Callable[..., None]
@@ -36,8 +37,10 @@ class HitRecorder:
 
     def __init__(self, work: str, paths: Collection[str], send_event: SendEvent) -> None:
         """`work` is the run's folder, with a separator at its end; `paths` are relative to it."""
-        self._keys = {work + path: f"_reached_in_{number}" for number, path in enumerate(paths)}
-        self._paths = dict(zip(self._keys.values(), paths, strict=True))
+        files = [path for path in paths if path != PROCESSES]
+        self._keys = {work + path: f"_reached_in_{number}" for number, path in enumerate(files)}
+        self._paths = dict(zip(self._keys.values(), files, strict=True))
+        self._flags = watch_started_processes() if PROCESSES in paths else {}
         self._numbers: dict[tuple[str, str], int] = {}
         self._send_event = send_event
 
@@ -83,6 +86,8 @@ class HitRecorder:
             if hits and 1 in hits:
                 found.append(self._get_number(path, hits))
                 hits[:] = bytes(len(hits))
+        if any(self._flags.values()):
+            found.append(self._get_number(PROCESSES, bytearray(b"\1")))
         if found:
             self._send_event("reached", id=test, sets=found)
 

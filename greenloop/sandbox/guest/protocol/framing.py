@@ -12,6 +12,7 @@ _get_pid, _write, _exit = os.getpid, os.write, os._exit
 _to_json = json.JSONEncoder().encode
 LIVE_THREADS = "the module or its tests start threads when they are imported: no fork has them"
 NO_TEST_PASSES = "no test passes on the code"  # in a fork: what it needs may be lost there
+PROCESSES = ""  # in place of the path of a file that a test reaches: it starts processes
 
 
 class MessageStream(Protocol):

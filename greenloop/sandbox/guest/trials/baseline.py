@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, BinaryIO
 
 from ..protocol.framing import LIVE_THREADS, NO_TEST_PASSES
@@ -12,6 +12,7 @@ from .server import SURVIVED
 _QUICK_SECONDS = 0.05  # quick tests run first; a finer order would not be repeatable
 _MAX_SCREENING_TESTS, _GRACE_SECONDS = 5, 5.0
 _LONG_SECONDS = 5.0  # of all tests: that they pass in another order is not seen to first
+_MIN_CHECKED = 3  # tests that are known from another run
 _TIMEOUT, _PASSED, _NOT_RUN = "timeout", "passed", "not_run"
 
 
@@ -33,6 +34,7 @@ class Baseline:
         self.is_collected = True
         self.dependent: set[int] = set()
         self._confirmed: set[int] = set()  # tests that were run alone
+        self._is_late = False
 
     def close(self) -> None:
         """In a fork: give up the process with the tests."""
@@ -54,26 +56,37 @@ class Baseline:
         if ready["has_threads"]:
             return LIVE_THREADS
         self.names, self.collect_s = ready["tests"], float(ready["collect_s"])
-        known = self._job["tests"]
-        if known and [item["test"] for item in known] != self.names:
-            return "other tests were collected"
-        self.tests = list(known) or self._measure_all()
-        self._job["budget"].keep_half()
-        self.ask(do="set", tests=self.tests)
-        reason = self._explain_no_trials(bool(ready["is_loaded"]))
-        self._job["budget"].keep_half()  # what comes before the edits leaves them half of it
+        known = {item["test"]: item for item in self._job["tests"]}
+        if known and not known.keys() >= set(self.names):
+            if self._job["is_red"]:
+                return "other tests were collected"
+            known = {}
+        reason = ""
+        if known:
+            self._set_tests([known[name] for name in self.names])
+            reason = self._explain_no_trials(bool(ready["is_loaded"]), _MIN_CHECKED)
+        if not known or reason:  # tests may pass in a run of their own only
+            self._set_tests(self._measure_all())
+            reason = self._explain_no_trials(bool(ready["is_loaded"]), 0)
         return reason
 
-    def _explain_no_trials(self, is_loaded: bool) -> str:
+    def _set_tests(self, tests: list[dict[str, Any]]) -> None:
+        self.tests, self._is_late = tests, self._job["budget"].is_over()
+        self._job["budget"].keep_half()  # what comes before the edits leaves them half of it
+        self.ask(do="set", tests=tests)
+
+    def _explain_no_trials(self, is_loaded: bool, checked_count: int) -> str:
+        """Return why no edit can be tried; `checked_count` tests are run in any case."""
         if self._job["is_red"]:
             return ""
         if not self.list_passing():
-            is_late = self._job["budget"].is_over()
-            return "the tests took all of the time" if is_late else NO_TEST_PASSES
+            return "the tests took all of the time" if self._is_late else NO_TEST_PASSES
         reaching = ("lines", "starts_processes", "is_loaded")
         if not is_loaded and not any(item[name] for item in self.tests for name in reaching):
             return f"no test loads {os.path.basename(self._job['path'])}"
-        return self._check_order()
+        reason = self._check_order(checked_count)
+        self._job["budget"].keep_half()
+        return reason
 
     def ask(self, **request: Any) -> dict[str, Any]:
         """Return the answer of the process with the tests. Raises OSError where that has ended."""
@@ -118,15 +131,15 @@ class Baseline:
             "starts_processes": False,
         }
 
-    def _check_order(self) -> str:
+    def _check_order(self, checked_count: int) -> str:
         """Run the tests in the order of trials; where one fails so, all keep that of the file.
 
-        Long ones are not run for that: what notices an edit is then seen to pass alone only.
+        Of long ones only the first are run for that: what notices an edit is then seen to pass alone.
         """
         passing = self.list_passing()
         if sum(item["cpu_s"] for item in self.tests) > _LONG_SECONDS:
-            return ""
-        for order in (self.sort_quick_first(passing), passing):
+            passing = passing[:checked_count]
+        for order in (self.sort_quick_first(passing), passing) if passing else ():
             answer = self.ask(do="check", numbers=order)
             if answer.get("verdict") == SURVIVED:
                 self.dependent.update(passing if order != self.sort_quick_first(passing) else ())
@@ -145,9 +158,16 @@ class Baseline:
         if self._job["is_red"] or not is_failure or step in self._confirmed | self.dependent:
             return True
         self._confirmed.add(step)
-        if self.ask(do="check", numbers=[step]).get("verdict") != SURVIVED:
+        if self._passes([step]):
+            return True
+        if self._passes([number for number in self.list_passing() if number <= step]):
             self.dependent.add(step)
-        return step not in self.dependent
+        else:  # only in a run of its own
+            self.tests[step] = {**self.tests[step], "outcome": "failed"}
+        return False
+
+    def _passes(self, numbers: Sequence[int]) -> bool:
+        return self.ask(do="check", numbers=numbers).get("verdict") == SURVIVED
 
     def reaches(self, number: int, lines: set[int]) -> bool:
         item = self.tests[number]

@@ -1,10 +1,12 @@
-"""Tracing of one file: lines that a test reaches, and functions called before the tests."""
+"""Tracing of one file: lines that a test reaches, functions called before the tests, and what is not traced."""
 
 import sys
 import threading
 import types
 from collections.abc import Callable
 from typing import Any
+
+_STARTS = ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty", "os.exec", "os.system")
 
 
 def record_calls(path: str, called: set[tuple[str, int]]) -> Callable[[], None]:
@@ -146,3 +148,15 @@ def _create_tracer(unseen_lines: set[int]) -> Any:
         return record_line
 
     return record_line
+
+
+def watch_started_processes() -> dict[str, bool]:
+    """Return a flag that is set once this process starts another: what runs there is not traced."""
+    flag = {"starts_processes": False}
+
+    def notice(event: str, _: tuple[Any, ...]) -> None:
+        if event in _STARTS:
+            flag["starts_processes"] = True
+
+    sys.addaudithook(notice)
+    return flag

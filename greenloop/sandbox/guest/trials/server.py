@@ -5,7 +5,6 @@ Code under test runs in this process and in its forks, so nothing that they repo
 
 import gc
 import json
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -17,12 +16,11 @@ from ..limits.proc_stats import own_cpu_seconds, read_address_space
 from .folders import FolderState
 from .forks import Fork, ForkResult, Reporter, become_subreaper, start_fork
 from .limits import COLLECTION, NO_LIMITS, limit_memory, limit_step
-from .line_tracing import trace_lines
+from .line_tracing import trace_lines, watch_started_processes
 from .session import TrialSession
 from .swap import EditedFile, LoadedFunctions, is_loaded
 
 SURVIVED, NEEDS_IMPORT, UNCOVERED = "survived", "import", "uncovered"
-_STARTS = ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty", "os.exec", "os.system")
 Work = Callable[[Reporter], Any]
 
 
@@ -163,7 +161,7 @@ class TrialServer:
         self._requests.close()
         self._reporter.close()
         redirect_to_null(self._shared_fds)
-        if self._peak_bytes:
+        if self._tests:
             limit_memory(self._peak_bytes, self._job["limits"]["total_bytes"])
 
     def _describe(self, result: ForkResult) -> dict[str, Any]:
@@ -198,15 +196,3 @@ class FreshTrial:
 
         failing = session.run_until_failure(chosen, begin)
         return SURVIVED if failing is None else {"killed": names[failing]}
-
-
-def watch_started_processes() -> dict[str, bool]:
-    """Return a flag that is set once this process starts another: what runs there is not traced."""
-    flag = {"starts_processes": False}
-
-    def notice(event: str, _: tuple[Any, ...]) -> None:
-        if event in _STARTS:
-            flag["starts_processes"] = True
-
-    sys.addaudithook(notice)
-    return flag

@@ -6,6 +6,7 @@ worth is said in `greenloop.grading.mutation.evidence`.
 
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from greenloop.records import TestRun
@@ -13,6 +14,7 @@ from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.guest.protocol.framing import LIVE_THREADS, NO_TEST_PASSES
 from greenloop.sandbox.work.trials.lanes import TrialJob, count_lanes, run_trials
 from greenloop.sandbox.work.trials.runs import (
+    BaselineResult,
     ModuleEdit,
     MutantRuns,
     keep_half,
@@ -32,11 +34,12 @@ def run_mutants(
     module: str,
     budget_s: float,
     lanes: int | None = None,
+    known: Sequence[BaselineResult] = (),
 ) -> MutantRuns:
     """Run each edit of a module against the tests that execute it, for at most `budget_s` CPU seconds in each of the `lanes`.
 
     The edits are tried in forks of a process that has collected the tests; where it cannot be
-    forked, each has a test run of its own. Raises SandboxError: no process can be started.
+    forked, each has a test run of its own. What is `known` of the tests is not measured. Raises SandboxError: no process can be started.
     """
     started = time.monotonic()
 
@@ -48,7 +51,8 @@ def run_mutants(
 
     if not sandbox.can_fork:
         return run_separately(edits)
-    job = TrialJob("mutants", code, tests, module)
+    measured = [{**asdict(item), "lines": sorted(item.lines), "is_loaded": True} for item in known]
+    job = TrialJob("mutants", code, tests, module, {"tests": measured})
     found = run_trials(sandbox, job, edits, budget_s, lanes=lanes)
     if found.error in (LIVE_THREADS, NO_TEST_PASSES):
         return run_separately(edits)

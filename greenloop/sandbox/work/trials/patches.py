@@ -6,7 +6,7 @@ test run.
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.work.result_decoder import decode_report, parse_index
@@ -17,26 +17,12 @@ from greenloop.sandbox.work.trials.lanes import (
     read_cpu_seconds,
     run_trials,
 )
-from greenloop.sandbox.work.trials.runs import ModuleEdit
+from greenloop.sandbox.work.trials.runs import BaselineOutcome, BaselineResult, ModuleEdit
 from greenloop.testsuite import TestFile
 
-BaselineOutcome = Literal["passed", "failed", "skipped", "timeout"]
 _OUTCOMES: tuple[BaselineOutcome, ...] = get_args(BaselineOutcome)
 _MAX_LINES, _DAY_SECONDS, _MAX_BYTES = 100_000, 86_400.0, 1 << 40
 MIN_COLLECT_SECONDS = 5.0  # that the collection may take
-
-
-@dataclass(frozen=True)
-class BaselineResult:
-    """One test on the unchanged code: node id, outcome, cost, and the lines that it executed."""
-
-    test: str
-    outcome: BaselineOutcome
-    cpu_s: float
-    wall_s: float
-    lines: frozenset[int]
-    peak_bytes: int = 0  # the address space of its process
-    starts_processes: bool = False  # what runs there is not among the lines
 
 
 @dataclass(frozen=True)

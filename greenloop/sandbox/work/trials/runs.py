@@ -16,6 +16,7 @@ _MIN_RUN_SECONDS, _RUN_FACTOR = 2.0, 10  # of a test run, from the time that it 
 MutantOutcome = Literal[
     "killed", "survived", "uncovered", "timeout", "crashed", "error", "not_run", "loaded"
 ]
+BaselineOutcome = Literal["passed", "failed", "skipped", "timeout"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,19 @@ class ModuleEdit(TextEdit):
 
     unit: tuple[int, int, int, str]
     lines: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class BaselineResult:
+    """One test on the unchanged code: node id, outcome, cost, and the lines that it executed."""
+
+    test: str
+    outcome: BaselineOutcome
+    cpu_s: float
+    wall_s: float
+    lines: frozenset[int]
+    peak_bytes: int = 0  # the address space of its process
+    starts_processes: bool = False  # what runs there is not among the lines
 
 
 @dataclass(frozen=True)
