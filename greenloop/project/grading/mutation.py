@@ -72,10 +72,10 @@ def _describe_tests(
     for line in baseline.find_tested_lines(path) if baseline.durations else ():
         for name in lines.keys() & baseline.lines[path][line]:
             lines[name].add(line)
-    seconds = baseline.durations
+    seconds, share = baseline.durations, min(1.0, baseline.cpu_s / (baseline.seconds or 1.0))
     return tuple(
         BaselineResult(
-            *(name, "passed", seconds[name], seconds[name], frozenset(lines[name])),
+            *(name, "passed", share * seconds[name], seconds[name], frozenset(lines[name])),
             starts_processes=name in baseline.starting,
         )
         for name in tests

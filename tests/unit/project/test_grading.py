@@ -6,6 +6,7 @@ import pytest
 
 from greenloop.project.grading.coverage import find_changed_statements, measure_coverage
 from greenloop.project.grading.grader import NOT_IMPORTED, ChangedLines, grade_lines
+from greenloop.project.grading.mutation import _describe_tests, _name_whole_functions
 from greenloop.project.line_map import list_taken_branches, map_lines
 from greenloop.project.runner import ProjectRunner
 from greenloop.project.tree import ProjectTree
@@ -103,3 +104,21 @@ def test_tests_of_a_part_keep_the_order_of_the_suite() -> None:
     baseline = Baseline(locked=dict.fromkeys(("tests/test_b.py::test", "docs/a.rst::a.rst"), ""))
     chosen = {"docs/a.rst::a.rst", "tests/test_a.py::test_new", "tests/test_b.py::test"}
     assert baseline.sort_tests(chosen) == [*baseline.locked, "tests/test_a.py::test_new"]
+
+
+def test_a_function_is_named_without_its_cases_where_all_of_them_are_chosen() -> None:
+    locked = dict.fromkeys(("t.py::a[1]", "t.py::a[2]", "t.py::b[1]", "t.py::c"), "")
+    baseline = Baseline(locked=locked, red=("t.py::b[2]",))
+    assert _name_whole_functions([*locked], baseline) == ["t.py::a", "t.py::b[1]", "t.py::c"]
+    assert _name_whole_functions(["t.py::a[2]"], baseline) == ["t.py::a[2]"]
+
+
+def test_what_a_suite_shows_of_its_tests_is_known_for_mutants() -> None:
+    reached = {"m.py": {1: "0", 2: "1", 3: "3"}}
+    baseline = Baseline(locked={"s": "", "t": ""}, reached=reached)
+    assert _describe_tests(baseline, "m.py", ["s", "t"]) == ()
+    seconds = {"durations": {"s": 1.0, "t": 3.0}, "seconds": 4.0, "cpu_s": 2.0}
+    baseline = baseline.model_copy(update={**seconds, "starting": frozenset({"t"})})
+    one, two = _describe_tests(baseline, "m.py", ["s", "t"])
+    assert (one.lines, one.cpu_s, one.wall_s, one.starts_processes) == ({2, 3}, 0.5, 1.0, False)
+    assert (two.lines, two.cpu_s, two.wall_s, two.starts_processes) == ({3}, 1.5, 3.0, True)
