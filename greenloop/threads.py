@@ -2,13 +2,14 @@
 
 import asyncio
 import contextvars
+import ctypes
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, suppress
 from typing import Any, TypeVar
 
-_MAX_INTERRUPT_S = 1.0
+_MAX_INTERRUPT_S = 0.5
 T = TypeVar("T")
 
 
@@ -22,8 +23,13 @@ def run_in_any_thread(coroutine: Coroutine[Any, Any, Any]) -> Any:
         return pool.submit(asyncio.run, coroutine).result()
 
 
-async def run_in_thread(work: Callable[[], T]) -> T:
-    """Run blocking work in a daemon thread with the caller's context; re-raise its exception."""
+async def run_in_thread(
+    work: Callable[[], T], on_start: Callable[[int], None] = lambda identifier: None
+) -> T:
+    """Run blocking work in a daemon thread with the caller's context; re-raise its exception.
+
+    `on_start` gets the identifier of the thread.
+    """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
     context = contextvars.copy_context()
@@ -35,12 +41,14 @@ async def run_in_thread(work: Callable[[], T]) -> T:
     def body() -> None:
         put: Callable[..., None] = future.set_result
         try:
+            on_start(threading.get_ident())
             value: object = context.run(work)
         except BaseException as error:  # noqa: BLE001 - passed on to the awaiting task
             # A future does not accept StopIteration.
             value = RuntimeError(repr(error)) if isinstance(error, StopIteration) else error
             put = future.set_exception
-        with suppress(RuntimeError):  # the loop was closed while a cancelled call was running
+        # The loop was closed while a cancelled call was running, or the work ended just now.
+        with suppress(RuntimeError, asyncio.CancelledError):
             loop.call_soon_threadsafe(deliver, put, value)
 
     threading.Thread(target=body, name="greenloop-call", daemon=True).start()
@@ -52,10 +60,11 @@ async def complete_in_thread(
 ) -> T:
     """Do as `run_in_thread`; a cancellation is raised when the work has ended.
 
-    Within the block of `interrupt` it ends early, as the runs of a sandbox do. Work that computes
-    something itself may not hear of it: a second later the thread is left to end within the block.
+    Within the block of `interrupt` it ends early, as the runs of a sandbox do. In work that computes
+    something itself an exception is raised then; what does not end by that is left to end within the block.
     """
-    task = asyncio.ensure_future(run_in_thread(work))
+    threads: list[int] = []
+    task = asyncio.ensure_future(run_in_thread(work, threads.append))
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
@@ -65,7 +74,9 @@ async def complete_in_thread(
             raise
         with ExitStack() as stack:
             stack.enter_context(interrupt())
-            await asyncio.wait({task}, timeout=_MAX_INTERRUPT_S)
+            if not (await asyncio.wait({task}, timeout=_MAX_INTERRUPT_S))[0]:
+                _raise_in_thread(threads)
+                await asyncio.wait({task}, timeout=_MAX_INTERRUPT_S)
             block = stack.pop_all()
 
         def end(task: asyncio.Future[T]) -> None:
@@ -74,3 +85,11 @@ async def complete_in_thread(
 
         task.add_done_callback(end)
         raise
+
+
+def _raise_in_thread(threads: Sequence[int]) -> None:
+    """Raise CancelledError in threads that run Python code; others get it when they do again."""
+    for identifier in threads:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(identifier), ctypes.py_object(asyncio.CancelledError)
+        )

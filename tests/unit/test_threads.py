@@ -91,3 +91,23 @@ class TestThread:
 
         asyncio.run(cancel())
         assert states == ["interrupted", "ended"]
+
+    def test_work_that_computes_is_ended(self) -> None:
+        begun, ended = threading.Event(), threading.Event()
+
+        def work() -> None:
+            try:
+                while True:
+                    begun.set()
+            finally:
+                ended.set()
+
+        async def cancel() -> None:
+            task = asyncio.create_task(complete_in_thread(work, contextlib.nullcontext))
+            await asyncio.to_thread(begun.wait, 5)
+            task.cancel()
+            await task
+
+        with pytest.raises(asyncio.CancelledError):
+            asyncio.run(cancel())
+        assert ended.wait(5)

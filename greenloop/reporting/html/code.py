@@ -34,9 +34,11 @@ def highlight_lines(lines: Sequence[str]) -> list[tuple[Token, ...]]:
     if any("\r" in line for line in lines):
         return [()] * len(lines)
     found: list[list[Token]] = [[]]
-    lexer = PythonLexer(stripnl=False, ensurenl=False)
+    lexer, classes = PythonLexer(stripnl=False, ensurenl=False), dict[object, str]()
     for kind, text in lexer.get_tokens("\n".join(lines)):
-        css = next((name for known, name in _CLASSES if kind in known), "")
+        if kind not in classes:
+            classes[kind] = next((name for known, name in _CLASSES if kind in known), "")
+        css = classes[kind]
         first, *rest = text.split("\n")
         found[-1].append((css, first))
         found += ([(css, item)] for item in rest)
