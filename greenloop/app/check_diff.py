@@ -128,7 +128,7 @@ async def _run_check(
     """Run the suite; grade the changed lines where no test is broken by them.
 
     Raises:
-        InputError: the suite cannot be run.
+        InputError: the suite cannot be run, or none of its tests passes.
         SandboxError: the sandbox cannot run anything.
         PackagesError: a package cannot be installed.
     """
@@ -162,6 +162,8 @@ async def _grade_changes(
         own = "" if runner.box.environment else explain_python_version(diff.tree)
         lines = (*list_syntax_errors(diff), own)
         state.notes.extend(filter(None, lines))
+        if deadline is not None and not (red.broken or red.ended):
+            raise InputError("no test that passes here is left of those that the change touches")
         return
     others = baseline.test_files.intersection(diff.lines).difference(suite.files)
     if others:  # the project has names of its own for them

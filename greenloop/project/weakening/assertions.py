@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from typing import TypeGuard
 
 from greenloop.project.weakening.bindings import Bindings, resolve
+from greenloop.project.weakening.skips import hides_failure, is_failing
 from greenloop.project.weakening.strength import EXPECTING, is_check_call
 
 _UNITTEST = {
@@ -80,3 +81,26 @@ def read_unittest(node: ast.expr) -> ast.expr:
                 text = form.format(*(f"({ast.unparse(item)})" for item in arguments))
                 return ast.parse(text, mode="eval").body
     return node
+
+
+def read_waiting(node: ast.Try) -> list[ast.stmt]:
+    """Return a `try` that fails where nothing is raised as `raises`, and what is asked of the error."""
+    match node:
+        case ast.Try([*body], [ast.ExceptHandler(type=ast.expr() as kind) as handler], other, []):
+            if any(map(is_failing, [*body, *other])) and not hides_failure(handler):
+                call = ast.Call(ast.parse("pytest.raises", mode="eval").body, [kind], [])
+                called = [item for item in body if not is_failing(item)]
+                found = ast.With([ast.withitem(call)], called)
+                error = [f"{handler.name} = raised.value"] if handler.name else []
+                told = [part for line in error for part in ast.parse(line).body]
+                whole = ast.Module([ast.copy_location(found, node), *told, *handler.body], [])
+                return ast.fix_missing_locations(whole).body
+    return []
+
+
+def name_raised(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the name of what waits for an error, with one that is the same in all tests."""
+    for item in node.items if isinstance(node, (ast.With, ast.AsyncWith)) else ():
+        match item:
+            case ast.withitem(ast.Call() as call, ast.Name(id=name)) if is_check_call(call):
+                yield name, ast.Name("raised", ast.Load())

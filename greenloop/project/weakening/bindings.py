@@ -106,6 +106,11 @@ class _Resolver(ast.NodeTransformer):
                 return ast.Attribute(owner, name, ast.Load())
         return node
 
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        node = self.generic_visit(node)
+        is_error = isinstance(node.value, ast.Name) and node.value.id == "raised"
+        return ast.Attribute(node.value, "value", node.ctx) if is_error else node
+
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self._bound.get(node.id, node) if isinstance(node.ctx, ast.Load) else node
 

@@ -4,7 +4,12 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from greenloop.project.weakening.assertions import calls_helper, find_conditions
+from greenloop.project.weakening.assertions import (
+    calls_helper,
+    find_conditions,
+    name_raised,
+    read_waiting,
+)
 from greenloop.project.weakening.bindings import (
     Bindings,
     bind_names,
@@ -35,6 +40,7 @@ from greenloop.project.weakening.strength import (
 )
 from greenloop.syntax.nodes import Definition, Function
 
+_OF_ERROR = frozenset({"raised", "value", "str"})  # a message is asked for in several forms
 MAX_CHECKS = 1000  # of a test, so that the reading of a file takes seconds at most
 
 
@@ -93,7 +99,9 @@ def list_checks(
     nodes = (node for part in body for node in ast.walk(part))
     own = {node.name for node in nodes if isinstance(node, Definition)}
     for check in _walk(body, scope, 0, False):
-        yield replace(check, names=check.names - own, skip=case.skip)
+        names = check.names - own - {"pytest"}
+        names -= _OF_ERROR if "raised" in names else set()
+        yield replace(check, names=names, skip=case.skip)
 
 
 def find_helpers(body: list[ast.stmt]) -> dict[str, Function]:
@@ -129,8 +137,12 @@ def _walk(
         if (inner := _enter_helper(node, scope)) is not None:
             yield from _walk(*inner, conditions, is_swallowed)
             continue
+        if isinstance(node, ast.Try) and (waiting := read_waiting(node)):
+            yield from _walk(waiting, scope, conditions, is_swallowed)
+            continue
         yield from _read_statement(node, scope, conditions, is_swallowed)
         bind_names(node, scope.bound)
+        scope.bound.update(name_raised(node))
         if isinstance(node, ast.If):
             may_end = 0
             for part, runs in _list_branches(node, resolve(node.test, scope.bound)):
@@ -212,7 +224,7 @@ def _read_statement(
         parts = (item.value if isinstance(item, ast.Assign) else item for item in body)
         inside = "\n".join(map(ast.unparse, parts))
         is_call = is_check_call(test) or calls_helper(test, scope.helpers)
-        text = ast.unparse(turn(test))
+        text = ast.unparse(turn(test)).removeprefix("pytest.")
         told = ast.Module([whole, *body], [])
         yield Check(
             f"{text}: {inside}" if inside else text,

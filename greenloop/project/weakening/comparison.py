@@ -92,6 +92,7 @@ def compare_tests(
     if mocked := (new.mocked - old.mocked) & list_called(old) & list_called(new):
         yield build("mocked", before=", ".join(sorted(mocked)), after="a replacement")
     asked = [i for i in old.checks if (i.names | i.values).isdisjoint(removed_names)]
+    asked = [item for item in asked if item.strength > Strength.NOTHING]
     yield from (build(*found) for found in _compare_checks(asked, new, kept, added))
 
 

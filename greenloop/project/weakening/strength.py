@@ -141,7 +141,8 @@ def grade_call(node: ast.Call) -> Strength:
     """Return how much an asserting call says: `pytest.raises`, a method of unittest, a helper."""
     name = ast.unparse(node.func).rpartition(".")[2]
     if name in EXPECTING:
-        if any(item.arg == "match" for item in node.keywords) or name.endswith("Regex"):
+        is_told = any(item.arg == "match" for item in node.keywords) or bool(node.args[1:])
+        if is_told or name.endswith("Regex"):
             return Strength.WHOLE
         is_broad = bool(node.args) and not collect_names(node.args[0]).isdisjoint(BROAD)
         return Strength.KIND if is_broad else Strength.PART

@@ -40,6 +40,16 @@ def test_an_honest_change_of_tests_is_not_named(name: str) -> None:
     assert find_kinds(BEFORE.replace(old, new)) == []
 
 
+def test_an_error_may_be_waited_for_in_another_way() -> None:
+    head = BEFORE + "\ndef test_debt():\n"
+    handler = "    except ValueError as e:\n        assert str(e) == 'debt'\n"
+    before = f"{head}    try:\n        total([-2])\n{handler}    else:\n        assert False\n"
+    after = f"{head}    with pytest.raises(ValueError, match='debt'):\n        total([-2])\n"
+    assert find_kinds(after, before) == []
+    assert find_kinds(after.replace(", match='debt'", ""), before) == ["fewer checks"]
+    assert find_kinds(f"{head}    total([2])\n", before) == ["fewer checks", "fewer checks"]
+
+
 def test_a_test_that_is_removed_with_what_it_tested_is_not_named() -> None:
     code = "def total(xs): ...\ndef tax(x): ...\n"
     removed = find_removed_names({"cart.py": code}, {"cart.py": "def total(xs): ...\n"})
