@@ -4,9 +4,14 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatch
 
-from greenloop.app.tests_before import FOR_FOLDER, find_readers, has_tests, list_ended
+from greenloop.app.tests_before import (
+    FOR_FOLDER,
+    find_readers,
+    is_collected,
+    list_ended,
+    list_patterns,
+)
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.runner import ProjectRunner
 from greenloop.project.weakening import (
@@ -15,7 +20,6 @@ from greenloop.project.weakening import (
     find_removed_names,
     find_weakened_tests,
 )
-from greenloop.project.weakening.configuration import PYTEST_FILES, read_file_patterns
 from greenloop.project.weakening.doctests import EXAMPLE, are_examples_run, read_examples
 from greenloop.records import Baseline, BaselineResult, Failure, TestOutcome, TestRun
 from greenloop.syntax.parse import PARSE_ERRORS, describe_python
@@ -114,25 +118,14 @@ def list_parts(diff: ProjectDiff) -> list[list[str] | None]:
     words = {path.removesuffix("/__init__.py").removesuffix(".py").split("/")[-1] for path in code}
     old = {path: diff.before[path] or "" for path in code}
     words |= find_changed_names(old, {path: texts.get(path, "") for path in code})
-    files = [p for p in _list_collected(diff) if has_tests(p, texts[p])]
+    patterns = list_patterns(diff)
+    files = [path for path in texts if is_collected(path, patterns)]
     read = (p for p, data in find_readers(diff).items() if not data.endswith(FOR_FOLDER))
     touched = {*diff.before, *read}.intersection(files)
     related = [p for p in files if p in touched or words & {*re.findall(r"\w+", texts[p])}]
     near = [path for path in related if path in touched]
     fewer = [related, near] if len(near) < len(related) else [near]
     return [None, *filter(None, fewer)]
-
-
-def _list_collected(diff: ProjectDiff) -> Iterator[str]:
-    """Yield the test files that pytest finds by their names; it takes any that is named to it."""
-    files = diff.tree.project.all_files
-    settings = {
-        name: files[name].decode("utf-8", "replace") for name in PYTEST_FILES if name in files
-    }
-    patterns = read_file_patterns(settings)
-    for path in filter(is_test_path, diff.tree.texts):
-        if any(fnmatch(path if "/" in i else path.rpartition("/")[2], i) for i in patterns):
-            yield path
 
 
 def build_run(baseline: Baseline, red: RedTests) -> TestRun:

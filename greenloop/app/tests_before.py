@@ -5,16 +5,18 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, Final
 
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.runner import ProjectRunner
+from greenloop.project.weakening.configuration import PYTEST_FILES, read_file_patterns
 from greenloop.project.weakening.matching import pair_tests
 from greenloop.project.weakening.tests import read_tests
 from greenloop.records import Baseline, TestRun
-from greenloop.testsuite.parser import has_test_name, is_test_path, parse_test_functions
+from greenloop.testsuite.parser import is_test_path, parse_test_functions
 
 FOR_FOLDER = ("conftest.py", "__init__.py")  # which no test needs to name
 _ENDED: Final = "finished"
@@ -41,16 +43,26 @@ def find_readers(diff: ProjectDiff) -> dict[str, str]:
 
 def _list_helping(diff: ProjectDiff) -> Iterator[str]:
     """Yield the changed files of tests that have no test themselves."""
+    patterns = list_patterns(diff)
     for path, text in diff.before.items():
         is_changed = is_test_path(path) and text != diff.tree.texts.get(path)
-        if is_changed and not parse_test_functions(text or ""):
+        if is_changed and not (is_collected(path, patterns) and parse_test_functions(text or "")):
             yield path
 
 
-def has_tests(path: str, text: str) -> bool:
-    """Return whether a file has tests, or is named as one that may inherit or generate them."""
-    is_named = has_test_name(path) and not path.endswith(FOR_FOLDER)
-    return is_named or bool(parse_test_functions(text))
+def list_patterns(diff: ProjectDiff) -> list[str]:
+    """Return the patterns of the names by which pytest finds a project's test files."""
+    files = diff.tree.project.all_files
+    named = [name for name in PYTEST_FILES if name in files]
+    return read_file_patterns({name: files[name].decode("utf-8", "replace") for name in named})
+
+
+def is_collected(path: str, patterns: Sequence[str]) -> bool:
+    """Return whether pytest finds a file by its name, whose tests may be inherited or generated; it takes
+    any file that is named to it.
+    """
+    name = path.rpartition("/")[2]
+    return is_test_path(path) and any(fnmatch(path if "/" in i else name, i) for i in patterns)
 
 
 @dataclass(frozen=True)
@@ -79,8 +91,9 @@ def run_earlier_tests(
     changed = {path: old for path, old in tests.items() if old != texts.get(path)}
     beside = [path for path in find_readers(diff) if only is None or path in only]
     earlier = {path: diff.texts_before[path] for path in beside} | changed
-    earlier = {path: text for path, text in earlier.items() if has_tests(path, text)}
-    files = sorted(path for path in earlier if not path.endswith("conftest.py"))
+    patterns = list_patterns(diff)
+    earlier = {path: text for path, text in earlier.items() if is_collected(path, patterns)}
+    files = sorted(earlier)
     began, for_each = time.monotonic(), {"timeout_s": limit_s * _SHARE}
     if not files or (now := runner.run(changed | diff.data, files, **for_each)).ending != _ENDED:
         return None

@@ -35,10 +35,9 @@ def list_reread(
             kind: Kind = "indifferent" if test in known.indifferent else "exchanged"
             yield WeakenedTest(test, kind, *texts, now[test].line, test, True)
     defined = list_defined(diff.texts_before)
-    made = (
-        test for test in {*known.outdated} - {*named} if test.rpartition("::")[2] not in defined
-    )
-    for test in {test.rpartition("::")[0]: test for test in made}.values():
+    left = sorted({*known.outdated} - {*named}, reverse=True)
+    made = {i.rpartition("::")[0]: i for i in left if i.rpartition("::")[2] not in defined}
+    for test in reversed(made.values()):
         if data := readers.get(test.partition("::")[0], ""):
             yield WeakenedTest(
                 test, "data", data, _show_data(data, diff), was=test, is_replaced=True
