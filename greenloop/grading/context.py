@@ -11,6 +11,7 @@ from greenloop.records import Expectation, HeldOutExample, TestRun, Thresholds
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.job import HASH_SEED
 from greenloop.sandbox.views.project import ProjectSandbox
+from greenloop.sandbox.work.tests import RecordedRun
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile, read_conftest
 
@@ -72,7 +73,7 @@ class GradingContext:
     contract: str = ""
     disagreements: tuple[HeldOutExample, ...] = ()
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _repeats: list[tuple[TestRun, int]] = field(default_factory=list)
+    _repeats: list[RecordedRun] = field(default_factory=list)
 
     @property
     def thresholds(self) -> Thresholds:
@@ -111,10 +112,10 @@ class GradingContext:
         tests = self.tests if tests is None else tests
         return self.sandbox.run_tests(code, tests, module=self.module, **options)
 
-    def repeat(self) -> tuple[TestRun, int]:
-        """Run the tests on instrumented code, in another order and with another hash seed.
+    def repeat(self) -> RecordedRun:
+        """Run the tests on instrumented code, in another order and with another hash seed: once for all
+        who ask.
 
-        Return the run and a bit mask of what it reached of the module: the same for all who ask.
         Raises SandboxError: the sandbox cannot run anything.
         """
         with self._lock:
@@ -125,6 +126,6 @@ class GradingContext:
                 self._repeats.append(found)
             return self._repeats[0]
 
-    def record_hits(self, **options: Any) -> tuple[TestRun, int]:
-        """Run the tests on instrumented code; return also a bit mask of what they reach of it."""
+    def record_hits(self, **options: Any) -> RecordedRun:
+        """Run the tests on instrumented code; return also what each reaches of it."""
         return self.sandbox.record_hits(self.code, self.tests, self.module, **options)

@@ -30,9 +30,9 @@ def measure(context: GradingContext) -> EmptyBodies | str:
         return "the code has no functions"
     if not isinstance(context.sandbox, ProjectSandbox):
         return judge_empty_bodies(context.run_tests(source))
-    run, hits = context.sandbox.record_hits(source, context.tests, context.module)
-    found = judge_empty_bodies(run)
-    if found.reached or found.cut_short or _runs_body(source, hits):
+    recorded = context.sandbox.record_hits(source, context.tests, context.module)
+    found = judge_empty_bodies(recorded.run)
+    if found.reached or found.cut_short or _runs_body(source, recorded.mask):
         return found
     return found.model_copy(update={"cut_short": "the tests run no function of the module"})
 

@@ -10,7 +10,7 @@ def measure(context: GradingContext) -> Flakiness:
 
     Raises SandboxError: the sandbox cannot run anything.
     """
-    run, _ = context.repeat()
+    run = context.repeat().run
     if run.outcomes != context.first_run.outcomes:  # that the code is instrumented may explain it
         run = context.run_tests(
             expected=context.expected, order_seed=ORDER_SEED, hash_seed=HASH_SEED

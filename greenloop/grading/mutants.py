@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 
 from greenloop.grading.context import GradingContext, Plan
+from greenloop.grading.coverage.line_map import list_lines, map_lines
 from greenloop.grading.mutation import measure_mutation
 from greenloop.grading.unasked_code import find_unasked_lines
 from greenloop.records import EquivalentMutant, Mutation
 from greenloop.sandbox import Sandbox
+from greenloop.sandbox.work.trials.runs import BaselineResult
 
 _LONG_SUITE_S = 3.0  # which one process measures, not each
 
@@ -19,6 +21,7 @@ def measure(context: GradingContext) -> Mutation | str:
     plan = context.plan
     if why := explain_no_mutants(plan, context.sandbox):
         return why
+    known = _describe_tests(context) if context.is_bounded else ()
     found = measure_mutation(
         context.sandbox,
         context.code,
@@ -27,9 +30,32 @@ def measure(context: GradingContext) -> Mutation | str:
         max_mutants=plan.mutants,
         seed=plan.seed,
         budget_s=plan.bound(context.suite_s) if context.is_bounded else plan.thresholds.seconds,
-        lanes=1 if context.is_bounded and context.suite_s > _LONG_SUITE_S else None,
+        lanes=1 if not known and context.is_bounded and context.suite_s > _LONG_SUITE_S else None,
+        known=known,
     )
     return _set_unasked_apart(found, find_unasked_lines(context.code, context.contract))
+
+
+def _describe_tests(context: GradingContext) -> tuple[BaselineResult, ...]:
+    """Return what the first run and its repetition show of the tests; () where they differ."""
+    first, again = context.first_run, context.repeat()
+    if again.run.outcomes != first.outcomes or not again.mask:
+        return ()
+    passed = [item for item in first.tests if item.outcome == "passed"]
+    names = [item.id for item in passed]
+    lines = list_lines(map_lines(context.code, again.hits, names), names)
+    share = min(1.0, first.cpu_s / (first.duration_s or 1.0))
+    return tuple(
+        BaselineResult(
+            item.id,
+            "passed" if item.id in lines else "skipped",
+            cpu_s=share * item.duration_s,
+            wall_s=item.duration_s,
+            lines=lines.get(item.id, frozenset()),
+            starts_processes=item.id in again.starting,
+        )
+        for item in first.tests
+    )
 
 
 def explain_no_mutants(plan: Plan, sandbox: Sandbox) -> str:

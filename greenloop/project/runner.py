@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from greenloop.grading.context import measure_cost
-from greenloop.project.line_map import list_taken_branches, map_lines
+from greenloop.grading.coverage.line_map import list_taken_branches, map_lines
 from greenloop.project.tree import ProjectTree
 from greenloop.records import Baseline, TestRun
 from greenloop.records.pytest_run import MARKED_OUTCOMES

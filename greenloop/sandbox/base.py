@@ -6,20 +6,19 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import reduce
-from operator import or_
 from typing import Any, TypeVar
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
-from greenloop.records import SandboxInfo, TestRun
+from greenloop.records import SandboxInfo
 from greenloop.sandbox.environment import GuestEnvironment
 from greenloop.sandbox.guest.limits.rlimits import SINGLE_THREAD_VARIABLES
+from greenloop.sandbox.guest.protocol.framing import PROCESSES
 from greenloop.sandbox.job import Job, TrialFiles
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work import observations, projects, scripts, tests
-from greenloop.sandbox.work.tests import Hits
+from greenloop.sandbox.work.tests import Hits, RecordedRun
 from greenloop.sandbox.work.trials import mutants, patches
 from greenloop.testsuite import TestFile
 
@@ -86,15 +85,12 @@ class Sandbox(ABC):
 
     def record_hits(
         self, code: str, tests: Sequence[TestFile], module: str, **options: Any
-    ) -> tuple[TestRun, int]:
-        """Run the tests as `run_tests` does; return also a bit mask of what they run of the module.
-
-        The bits are those of `guest.coverage.instrumentation`.
-        """
+    ) -> RecordedRun:
+        """Run the tests as `run_tests` does; return also what each runs of the module."""
         path = self.get_path(module)
-        hits: Hits = {path: {}}
+        hits: Hits = {path: {}, PROCESSES: {}}
         run = self.run_tests(code, tests, module=module, hits=hits, **options)
-        return run, reduce(or_, hits[path].values(), 0)
+        return RecordedRun(run, hits[path], hits[PROCESSES])
 
     def open_environment(self, environment: GuestEnvironment) -> "Sandbox":
         """Return a sandbox of the same kind that runs its jobs in a project's own environment.

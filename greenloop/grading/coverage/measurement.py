@@ -22,17 +22,17 @@ def measure(context: GradingContext) -> Coverage | str:
     meaning = instrument_file(context.code)
     if meaning is None:
         return UNREADABLE
-    run, mask = context.repeat()
-    if run.outcomes != context.first_run.outcomes:
-        run, mask = context.record_hits()
-    if why := _explain_difference(context, run):
+    found = context.repeat()
+    if found.run.outcomes != context.first_run.outcomes:
+        found = context.record_hits()
+    if why := _explain_difference(context, found.run):
         return why
-    if not mask:
+    if not found.mask:
         return (
             "the tests run nothing of this file: the module is imported from elsewhere, "
             "or before the tests"
         )
-    return build_coverage(meaning, mask, context)
+    return build_coverage(meaning, found.mask, context)
 
 
 def _explain_difference(context: GradingContext, run: TestRun) -> str:

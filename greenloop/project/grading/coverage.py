@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping, Sequence, Set
 
-from greenloop.project.line_map import find_statement_ends
+from greenloop.grading.coverage.line_map import find_statement_ends
 from greenloop.project.weakening.machines import holds_here
 from greenloop.project.weakening.strength import collect_names
 from greenloop.records import Baseline, Coverage, Thresholds

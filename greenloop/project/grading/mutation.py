@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from greenloop.grading import Plan
+from greenloop.grading.coverage.line_map import list_lines
 from greenloop.grading.mutation import measure_mutation
 from greenloop.project.runner import ProjectRunner
 from greenloop.records import Baseline, Mutation
@@ -68,14 +69,11 @@ def _describe_tests(
     baseline: Baseline, path: str, tests: Sequence[str]
 ) -> tuple[BaselineResult, ...]:
     """Return what the baseline shows of tests and a file; () where it has no durations."""
-    lines: dict[str, set[int]] = {name: set() for name in tests}
-    for line in baseline.find_tested_lines(path) if baseline.durations else ():
-        for name in lines.keys() & baseline.lines[path][line]:
-            lines[name].add(line)
+    lines = list_lines(baseline.reached.get(path, {}), [*baseline.locked])
     seconds, share = baseline.durations, min(1.0, baseline.cpu_s / (baseline.seconds or 1.0))
     return tuple(
         BaselineResult(
-            *(name, "passed", share * seconds[name], seconds[name], frozenset(lines[name])),
+            *(name, "passed", share * seconds[name], seconds[name], lines[name]),
             starts_processes=name in baseline.starting,
         )
         for name in tests

@@ -1,6 +1,9 @@
 """Test runs of a module, and what its tests execute of instrumented files."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import or_
 
 from greenloop.records import Expectation, TestRun
 from greenloop.sandbox.api import JobRunner
@@ -13,6 +16,23 @@ from greenloop.testsuite.module_under_test import find_tested_module
 _MAX_SETS, _MAX_MASK_DIGITS = 1_000_000, 50_000
 # By path and test a bit mask of the hits of the instrumented file; the test '' is the import.
 Hits = dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    """A run, the hits of each test in the module, and the tests that start processes.
+
+    The bits of hits are those of `guest.coverage.instrumentation`.
+    """
+
+    run: TestRun
+    hits: Mapping[str, int]
+    starting: Collection[str] = ()
+
+    @cached_property
+    def mask(self) -> int:
+        """The hits of all tests."""
+        return reduce(or_, self.hits.values(), 0)
 
 
 def collect_hits(result: ProcessResult, key: str, hits: Hits) -> None:

@@ -8,6 +8,7 @@ from greenloop.grading.context import GradingContext
 from greenloop.grading.empty_bodies import measure
 from greenloop.records import EmptyBodies, TestOutcome, TestRun
 from greenloop.sandbox.views.project import ProjectSandbox
+from greenloop.sandbox.work.tests import RecordedRun
 
 GREEN = TestRun(ending="finished", tests=(TestOutcome(id="test_a.py::test_a", outcome="passed"),))
 
@@ -18,8 +19,8 @@ class HitSandbox(ProjectSandbox):
     def __init__(self, hits: int) -> None:
         self.hits = hits
 
-    def record_hits(self, *_: Any) -> tuple[TestRun, int]:
-        return GREEN, self.hits
+    def record_hits(self, *_: Any) -> RecordedRun:
+        return RecordedRun(GREEN, {"t": self.hits})
 
 
 @pytest.mark.parametrize(("hits", "forgery"), [(0b01, False), (0b11, True)])

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from greenloop.grading.coverage.line_map import list_taken_branches, map_lines
 from greenloop.project.grading.coverage import find_changed_statements, measure_coverage
 from greenloop.project.grading.grader import NOT_IMPORTED, ChangedLines, grade_lines
 from greenloop.project.grading.mutation import _describe_tests, _name_whole_functions
-from greenloop.project.line_map import list_taken_branches, map_lines
 from greenloop.project.runner import ProjectRunner
 from greenloop.project.tree import ProjectTree
 from greenloop.records import Baseline, Coverage, InputFile, Project, Thresholds
