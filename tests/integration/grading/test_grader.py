@@ -90,6 +90,7 @@ def test_mutants_are_measured_as_planned(
         "seed": 5,
         "budget_s": 7,
         "lanes": None,
+        "known": (),
     }
     assert evidence.mutation == Mutation(score=0.5, killed=1, survived=(SURVIVOR,))
     assert "mutation" not in evidence.not_measured
