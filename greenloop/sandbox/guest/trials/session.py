@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ..limits.proc_stats import own_cpu_seconds
+from ..pytest_plugin.failure_details import is_refused_socket
 from .line_tracing import record_calls
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
@@ -78,8 +79,14 @@ class TrialSession:
         os._exit(0)
 
     def pytest_runtest_makereport(self, item: Any, call: Any) -> pytest.TestReport:
-        """Report without a description of the failure: it takes longer than the test."""
-        is_skip = call.excinfo is not None and isinstance(call.excinfo.value, pytest.skip.Exception)
+        """Report without a description of the failure: it takes longer than the test.
+
+        A test that needs a socket which the sandbox refuses is skipped, as in a run of its own.
+        """
+        error = call.excinfo.value if call.excinfo is not None else None
+        is_skip = isinstance(error, pytest.skip.Exception) or (
+            error is not None and is_refused_socket(error)
+        )
         outcome: Any = PASSED if call.excinfo is None else SKIPPED if is_skip else FAILED
         return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when)
 
