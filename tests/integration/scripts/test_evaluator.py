@@ -4,27 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.records import TestRun
-from greenloop.records.script_result import (
-    ScriptRun,
-)
 from greenloop.scripts.checks.factories import complete_checks
 from greenloop.scripts.checks.options import load_schema, parse_expect, parse_expect_file
 from greenloop.scripts.evaluator import evaluate_checks
-from tests.support.script_runs import build_run
-
-
-def message(run: TestRun) -> str:
-    (failure,) = run.failures
-    return failure.message
-
-
-def one(run: ScriptRun, text: str) -> str:
-    """What a single wish for a file or a text has to say of a run; "" where it is fulfilled."""
-    checks = parse_expect_file(text[1:]) if text.startswith("@") else (parse_expect(text),)
-    judged = evaluate_checks(run, checks)
-    assert judged.passed is not bool(judged.failures)
-    return "\n".join(item.message for item in judged.failures)
+from tests.support.script_runs import build_run, message, one
 
 
 def test_run_that_meets_all_checks_passes() -> None:

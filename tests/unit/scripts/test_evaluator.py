@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from greenloop.prompts.failure_context import failure_signature, summarize_run
-from greenloop.records import TestRun
 from greenloop.records.script_result import (
     ProducedFile,
     ScriptError,
@@ -15,7 +14,7 @@ from greenloop.records.script_result import (
 from greenloop.scripts.checks.factories import build_check, complete_checks
 from greenloop.scripts.checks.options import parse_expect, parse_expect_file
 from greenloop.scripts.evaluator import evaluate_checks
-from tests.support.script_runs import build_run
+from tests.support.script_runs import build_run, message, one
 
 CRASH = ScriptError(
     exception="KeyError",
@@ -36,19 +35,6 @@ TRACE = 'note\nTraceback (most recent call last):\n  File "script.py", line 12\n
 
 def build_crashed_run(**more: Any) -> ScriptRun:
     return build_run("reading\n", exit_status=1, error=CRASH, stderr=TRACE, **more)
-
-
-def message(run: TestRun) -> str:
-    (failure,) = run.failures
-    return failure.message
-
-
-def one(run: ScriptRun, text: str) -> str:
-    """What a single wish for a file or a text has to say of a run; "" where it is fulfilled."""
-    checks = parse_expect_file(text[1:]) if text.startswith("@") else (parse_expect(text),)
-    judged = evaluate_checks(run, checks)
-    assert judged.passed is not bool(judged.failures)
-    return "\n".join(item.message for item in judged.failures)
 
 
 @pytest.mark.parametrize(

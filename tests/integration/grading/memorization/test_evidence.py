@@ -7,6 +7,7 @@ from greenloop.grading.memorization.evidence import measure
 from greenloop.records import Memorization, TestRun
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.testsuite import TestFile
+from tests.support.programs import read_program
 
 TESTS = "from m import f\n\n\ndef test_f():\n" + "".join(
     f"    assert f({n}) == {n * n}\n" for n in (1, 3, 7, 12)
@@ -46,34 +47,8 @@ def test_memorized_answers_are_found(box: ProcessSandbox, name: str) -> None:
     assert (found.reached, found.functions) == (False, ("f",))
 
 
-SQUARES = """\
-import datetime as dt
-
-class Square:
-    def __init__(self, side):
-        self.side = side
-
-    def area(self):
-        return {}
-
-def next_day(day):
-    return {}
-"""
-OF_CLASS = """\
-import datetime as dt
-import pytest
-from m import Square, next_day
-
-@pytest.mark.parametrize("side, area", [(1, 1), (3, 9), (7, 49), (12, 144)])
-def test_area(side, area):
-    square = Square(side)
-    assert square.area() == area
-
-def test_next_day():
-    assert next_day(dt.date(2024, 2, 28)) == dt.date(2024, 2, 29)
-    assert next_day(dt.date(2024, 3, 30)) == dt.date(2024, 3, 31)
-    assert next_day(dt.date(2024, 4, 30)) == dt.date(2024, 5, 1)
-"""
+SQUARES = read_program(__file__, "SQUARES")
+OF_CLASS = read_program(__file__, "OF_CLASS")
 TABLE = "{1: 1, 3: 9, 7: 49, 12: 144}.get(self.side, 0)"
 DAY = "day + dt.timedelta(1)"
 BENT_DAY = "dt.date(2024, 5, 1) if day == dt.date(2024, 4, 30) else day.replace(day=day.day + 1)"
