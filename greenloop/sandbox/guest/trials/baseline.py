@@ -34,6 +34,7 @@ class Baseline:
         self.is_collected = True
         self.dependent: set[int] = set()
         self._confirmed: set[int] = set()  # tests that were run alone
+        self._unsteady: set[int] = set()  # tests that passed at first
         self._is_late = False
 
     def close(self) -> None:
@@ -162,9 +163,15 @@ class Baseline:
             return True
         if self._passes([number for number in self.list_passing() if number <= step]):
             self.dependent.add(step)
-        else:  # only in a run of its own
+        else:  # only in a run of its own, or before an edit left something behind
             self.tests[step] = {**self.tests[step], "outcome": "failed"}
+            self._unsteady.add(step)
         return False
+
+    def has_unsteady_test(self, edit: Mapping[str, Any]) -> bool:
+        """Return whether a test that does not pass any more reaches the lines of an edit."""
+        lines = set(range(edit["lines"][0], edit["lines"][1] + 1))
+        return any(self.reaches(number, lines) for number in self._unsteady)
 
     def _passes(self, numbers: Sequence[int]) -> bool:
         return self.ask(do="check", numbers=numbers).get("verdict") == SURVIVED

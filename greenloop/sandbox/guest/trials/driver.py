@@ -15,7 +15,7 @@ from .baseline import Baseline
 from .folders import FolderState
 from .forks import Fork, ForkResult
 from .limits import COLLECTION, Budget
-from .server import NEEDS_IMPORT, SURVIVED
+from .server import NEEDS_IMPORT, SURVIVED, UNCOVERED
 from .swap import EditedFile, is_loaded
 
 
@@ -88,8 +88,11 @@ class TrialDriver:
                 )
                 if answer.get("verdict") != SURVIVED:
                     break
-            if self.baseline.is_confirmed(answer):
-                return answer
+            if not self.baseline.is_confirmed(answer):
+                continue
+            is_unnoticed = answer.get("verdict") in (SURVIVED, UNCOVERED)
+            is_unknown = is_unnoticed and self.baseline.has_unsteady_test(edit)
+            return {"ending": "error"} if is_unknown else answer
 
     def _choose_tests(self, edit: Mapping[str, Any]) -> list[list[int]]:
         """Return the tests for an edit, in one or more forks of which each must pass.
