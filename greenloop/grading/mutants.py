@@ -41,9 +41,9 @@ def _describe_tests(context: GradingContext) -> tuple[BaselineResult, ...]:
     first, again = context.first_run, context.repeat()
     if again.run.outcomes != first.outcomes or not again.mask:
         return ()
-    passed = [item for item in first.tests if item.outcome == "passed"]
-    names = [item.id for item in passed]
-    lines = list_lines(map_lines(context.code, again.hits, names), names)
+    names = [item.id for item in first.tests if item.outcome == "passed"]
+    places = {name: at for at, name in enumerate(names)}
+    lines = list_lines(map_lines(context.code, again.hits, names), places)
     share = min(1.0, first.cpu_s / (first.duration_s or 1.0))
     return tuple(
         BaselineResult(

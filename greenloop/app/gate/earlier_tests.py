@@ -28,8 +28,7 @@ def list_reread(
         is_refuted, is_as_it_was = test in known.refuted, is_same(item, now[test])
         data = readers.get(item.path, "") or (item.path if is_refuted else "")
         if is_as_it_was and data:
-            after = _show_data(data, diff)
-            yield WeakenedTest(test, "data", data, after, was=test, is_replaced=True)
+            yield _describe_data(test, data, diff)
         elif (is_refuted or test in known.indifferent) and not is_as_it_was:
             texts = _find_difference(item.body, now[test].body)
             kind: Kind = "indifferent" if test in known.indifferent else "exchanged"
@@ -39,13 +38,13 @@ def list_reread(
     made = {i.rpartition("::")[0]: i for i in left if i.rpartition("::")[2] not in defined}
     for test in reversed(made.values()):
         if data := readers.get(test.partition("::")[0], ""):
-            yield WeakenedTest(
-                test, "data", data, _show_data(data, diff), was=test, is_replaced=True
-            )
+            yield _describe_data(test, data, diff)
 
 
-def _show_data(path: str, diff: ProjectDiff) -> str:
-    return "another text" if path in diff.tree.project.all_files else ""
+def _describe_data(test: str, path: str, diff: ProjectDiff) -> WeakenedTest:
+    """Return a test whose data in a file is another, or gone."""
+    after = "another text" if path in diff.tree.project.all_files else ""
+    return WeakenedTest(test, "data", path, after, was=test, is_replaced=True)
 
 
 def _find_difference(before: str, after: str) -> tuple[str, str]:

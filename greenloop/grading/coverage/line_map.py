@@ -36,12 +36,12 @@ def map_lines(text: str, hits: Mapping[str, int], tests: Sequence[str]) -> dict[
     return {at: f"{mask:x}" for at, mask in sorted(spread.items())}
 
 
-def list_lines(reached: Mapping[int, str], tests: Sequence[str]) -> dict[str, frozenset[int]]:
-    """Return the lines that each test runs, from what `map_lines` returns for these tests."""
+def list_lines(reached: Mapping[int, str], places: Mapping[str, int]) -> dict[str, frozenset[int]]:
+    """Return the lines that each test runs, from what `map_lines` returns for tests in these places."""
     masks = {line: int(mask, 16) for line, mask in reached.items()}
     return {
         test: frozenset(line for line, mask in masks.items() if mask >> at & 1)
-        for at, test in enumerate(tests)
+        for test, at in places.items()
     }
 
 

@@ -90,27 +90,16 @@ def _compare_module(pair: ModulePair, touches: Collection[str]) -> Comparison:
     again = replace(pair, tree=before).compare(interface, calls)
     left_out = {_name_function(item.call) for item in again.differences}
     # The tests' own inputs also call functions that are to answer otherwise now.
-    left_out |= _list_defined(before.texts[path]) - _list_defined(interface)
+    left_out |= _read_definitions(before.texts[path]).keys() - _read_definitions(interface).keys()
     kept = (i for i in found.differences if _name_function(i.call) not in left_out)
     return replace(found, differences=tuple(kept))
-
-
-def _list_defined(text: str) -> set[str]:
-    return {node.name for node in parse_or_empty(text).body if isinstance(node, Definition)}
 
 
 def write_kept_interface(
     path: str, before: Mapping[str, str], after: Mapping[str, str], touches: Collection[str]
 ) -> str:
     """Return the public functions and classes that are to answer as before, '' without any."""
-    old, new = (
-        {
-            node.name: node
-            for node in parse_or_empty(texts[path]).body
-            if isinstance(node, Definition)
-        }
-        for texts in (before, after)
-    )
+    old, new = _read_definitions(before[path]), _read_definitions(after[path])
     differing = "\n".join(list_public_changes(before, {path: after[path]}))
     touched = {part for name in touches for part in name.split(".")}
     kept = [
@@ -120,6 +109,13 @@ def write_kept_interface(
         if not re.search(rf"\b(def|class) {name}\b", differing)
     ]
     return "\n\n".join(map(ast.unparse, kept))
+
+
+def _read_definitions(
+    text: str,
+) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    body = parse_or_empty(text).body
+    return {node.name: node for node in body if isinstance(node, Definition)}
 
 
 def _name_function(call: str) -> str:

@@ -69,7 +69,9 @@ def _describe_tests(
     baseline: Baseline, path: str, tests: Sequence[str]
 ) -> tuple[BaselineResult, ...]:
     """Return what the baseline shows of tests and a file; () where it has no durations."""
-    lines = list_lines(baseline.reached.get(path, {}), [*baseline.locked])
+    places = {name: at for at, name in enumerate(baseline.locked)}
+    chosen = {name: places[name] for name in tests}  # of a large suite these are few
+    lines = list_lines(baseline.reached.get(path, {}), chosen)
     seconds, share = baseline.durations, min(1.0, baseline.cpu_s / (baseline.seconds or 1.0))
     return tuple(
         BaselineResult(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from greenloop.records import Report, TestEntry
+from greenloop.records.contract import LEFT_OPEN
 from greenloop.reporting.escaping import flatten
 from greenloop.reporting.evidence.choices import ADVICE, OpenQuestion, split_reasons
 from greenloop.reporting.evidence.differences import list_differences
@@ -82,7 +83,7 @@ def _heading_lines(report: Report) -> Iterator[str]:
 def _describe_question(item: OpenQuestion) -> str:
     answers = ", or ".join(code_span(answer) for answer in item.answers)
     call = f" {code_span(item.call)}:" * bool(item.call)
-    return f"- the text leaves open: {escape_markdown(item.text)}{call} taken {answers}"
+    return f"- {LEFT_OPEN}{escape_markdown(item.text)}{call} taken {answers}"
 
 
 def _evidence_lines(report: Report) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from greenloop.records import Report, TestEntry
+from greenloop.records.contract import LEFT_OPEN
 from greenloop.reporting.escaping import truncate
 from greenloop.reporting.evidence.choices import ADVICE, split_reasons
 from greenloop.reporting.evidence.differences import compare_answers, list_differences
@@ -77,6 +78,7 @@ def render_report_html(report: Report) -> str:
         reasons=reasons,
         questions=questions,
         advice=ADVICE,
+        left_open=LEFT_OPEN,
         survivor_row=build_survivor_row,
         short_name=short_name,
         no_requirement=names_no_requirement,

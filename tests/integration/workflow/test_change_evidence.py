@@ -245,7 +245,7 @@ def test_mutant_that_survives_on_a_changed_line_leads_to_a_test(
     done = run_workflow(script, request=change_request(tmp_path), hardening_rounds=2, mutants=20)
     (prompt,) = done.model.list_prompts("harden_tests")
     assert "-    return whole - whole * discount // 100" in prompt
-    assert "src/shop/prices.py:" in prompt
+    assert "\n1. src/shop/prices.py:14, total: " in prompt
     assert "sum(gross(net)" not in prompt
     origins = {item.id.rpartition("::")[2]: item.origin for item in done.report.tests}
     assert origins["test_half"] == "hardening"

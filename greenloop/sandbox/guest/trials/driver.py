@@ -91,7 +91,7 @@ class TrialDriver:
             if not self.baseline.is_confirmed(answer):
                 continue
             is_unnoticed = answer.get("verdict") in (SURVIVED, UNCOVERED)
-            is_unknown = is_unnoticed and self.baseline.has_unsteady_test(edit)
+            is_unknown = is_unnoticed and self.baseline.has_unsteady_test(_get_lines(edit))
             return {"ending": "error"} if is_unknown else answer
 
     def _choose_tests(self, edit: Mapping[str, Any]) -> list[list[int]]:
@@ -101,7 +101,7 @@ class TrialDriver:
         """
         if self._job["is_red"]:  # nearly all patches fail on the first test
             return [self.baseline.list_screening_tests(), list(range(len(self.baseline.tests)))]
-        reached = set(range(edit["lines"][0], edit["lines"][1] + 1))
+        reached = _get_lines(edit)
         chosen = [n for n in self.baseline.list_passing() if self.baseline.reaches(n, reached)]
         if self.baseline.dependent.intersection(chosen):
             return [[number for number in self.baseline.list_passing() if number <= chosen[-1]]]
@@ -181,6 +181,11 @@ class TrialDriver:
         if outcome == SURVIVED and self._job["is_red"]:
             scores.append(edit["score"])
         self._channel.send("mutant", mutant=edit["number"], outcome=outcome, test=test)
+
+
+def _get_lines(edit: Mapping[str, Any]) -> set[int]:
+    first, last = edit["lines"]
+    return set(range(first, last + 1))
 
 
 def _get_change(edit: Mapping[str, Any]) -> dict[str, Any]:
