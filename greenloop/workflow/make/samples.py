@@ -12,10 +12,12 @@ from collections.abc import Mapping
 
 from greenloop.errors import BudgetExhaustedError, ModelFailure
 from greenloop.prompts.failure_context import normalize
+from greenloop.records import TestOutcome
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.tools.plain_toolkit import PlainToolkit
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.grade_code import run_current_candidate
+from greenloop.workflow.state import RepairPhase
 from greenloop.workflow.strategy import Strategy
 
 _AUTO_SAMPLES = 3  # on the plain road
@@ -57,9 +59,32 @@ class Sampler:
         candidates = self._run.state.candidates
         chosen = agreed or candidates.best
         if chosen is None or chosen.failing_tests(self._run.state.is_active):
+            self._keep_agreed()
             return False
         candidates.base = chosen
         return True
+
+    def _keep_agreed(self) -> None:
+        """Keep the code that most samples agree on and only generated tests contradict, unrepaired.
+
+        A repair would fit the code to tests that all samples of it fail.
+        """
+        state = self._run.state
+        if any(state.tests.origin(item.id) != _SUSPECTS for item in self._list_tests()):
+            return
+        groups: dict[frozenset[tuple[str, str]], dict[int, Candidate]] = defaultdict(dict)
+        for item in state.candidates.tested_candidates:
+            group = groups[frozenset(self._list_answers(item).items())]
+            group.setdefault(_number_of_answer(item), item)
+        sizes = {key: sum(1 + self._repeats[n] for n in group) for key, group in groups.items()}
+        largest = max(sizes, key=lambda key: sizes[key], default=frozenset())
+        if sizes.get(largest, 0) > 1:
+            state.candidates.best = next(iter(groups[largest].values()))
+            state.repair_phase = RepairPhase(0)
+
+    def _list_tests(self) -> list[TestOutcome]:
+        tested = self._run.state.candidates.tested_candidates
+        return [test for item in tested if item.run for test in item.run.tests]
 
     async def _add_sample(self) -> bool:
         """Ask for a sample; return whether it is code that was not there yet."""

@@ -113,6 +113,20 @@ def test_samples_that_fail_most_tests_are_not_believed(run_workflow: RunWorkflow
     assert not any(item.outcome == "dropped" for item in done.report.tests)
 
 
+def test_red_code_is_what_samples_agree_on_and_not_what_fits_wrong_tests(
+    run_workflow: RunWorkflow,
+) -> None:
+    wrong = [f"assert top_k([{n}, 1], 1) == [0]" for n in range(3, 6)]
+    tests = fence("\n".join([*wrong, "assert top_k([], 2) == []"]))
+    bent = GOOD_CODE.replace("return ", "return [0] if xs else ")
+    script = plain(GOOD_CODE, f"x = 1\n{GOOD_CODE}", *[bent.replace("0]", f"{n}]") for n in (7, 8)])
+    script |= {"generate_tests": [tests], "repair_code": [fence(bent.replace("[0]", "[0, 1][:1]"))]}
+    text = "Write `def top_k(xs, k)`, which returns the k largest, the largest first."
+    done = run_workflow(script, specification=text, profile="small", mutants=0)
+    assert done.report.final_code.strip() == GOOD_CODE.strip()
+    assert (done.report.verdict, done.model.tools.count("repair_code")) == ("failed", 0)
+
+
 def test_test_on_which_samples_differ_stays(run_workflow: RunWorkflow) -> None:
     tests = fence("assert top_k([1, 3, 2], 2) == [3, 2]\nassert top_k([5, 4], 1) == [5]")
     odd = [GOOD_CODE.replace("return ", f"return [{n}] if xs == [5, 4] else ") for n in range(4)]
