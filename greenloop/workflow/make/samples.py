@@ -32,9 +32,8 @@ class Sampler:
 
     def __init__(self, strategy: Strategy) -> None:
         self._strategy, self._run, self._asked = strategy, strategy.run, 0
-        self._repeats: Counter[int] = (
-            Counter()
-        )  # samples with the code of an attempt, by its number
+        # By the number of an attempt: further samples with its code.
+        self._repeats: Counter[int] = Counter()
 
     @property
     def _limit(self) -> int:
