@@ -39,3 +39,12 @@ def test_a_file_that_no_package_brought_is_named(
     assert found.startswith(f".venv/lib/python3.12/site-packages/{name}: ")
     assert said in found
     assert not list(find_tampered_files(tmp_path, (packages / name).stat().st_mtime))
+
+
+def test_a_script_that_was_edited_is_not_named(tmp_path: Path, packages: Path) -> None:
+    record = packages / "pytest-8.0.dist-info/RECORD"
+    record.write_text(record.read_text() + "../../../bin/pytest,sha256=abc,20\n")
+    script = tmp_path / ".venv/bin/pytest"
+    script.parent.mkdir()
+    script.write_text("#!/elsewhere/python\n")
+    assert not list(find_tampered_files(tmp_path, 0.0))
