@@ -12,7 +12,9 @@ from greenloop.specification.tracing import Trace
 from greenloop.specification.word_lists import OBLIGATIONS, ORDERS, RESULTS, SILENT_WORDS
 from greenloop.syntax.nodes import Definition
 
-_DOUBTED = re.compile(r"\W{0,3}assumption A?([1-9][0-9]{0,2})\b[*`]*[:\s]*", re.IGNORECASE)
+_DOUBTED = re.compile(
+    r"\W{0,3}assumption A?([1-9][0-9]{0,2})\b[*`]*[:\s]*(?:the other reading:\s*)?", re.IGNORECASE
+)
 _REFUSED = re.compile(r"\bbackground B([1-9][0-9]{0,3})\b", re.IGNORECASE)
 
 

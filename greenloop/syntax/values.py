@@ -4,8 +4,10 @@ import ast
 import datetime
 import importlib
 import math
+import sys
 from typing import Any
 
+from greenloop.syntax.nodes import bound_names
 from greenloop.syntax.parse import PARSE_ERRORS, cache_by_source, parse_or_empty, read_literal
 
 _MODULES = {
@@ -38,16 +40,20 @@ def read_plain_value(source: str) -> Any:
 
 
 def find_value_imports(source: str) -> dict[str, str]:
-    """Return the imports of the types that source uses, as lines by the names that they define.
+    """Return the imports of types and of modules of the standard library that source uses and does
+    not bind, as lines by the names that they define.
 
-    `asyncio`, which runs what is asynchronous, counts as one. `datetime` is the class in `datetime(2024, 1, 2)`, the module in `datetime.date(2024, 1, 2)`.
+    `datetime` is the class in `datetime(2024, 1, 2)`, the module in `datetime.date(2024, 1, 2)`.
     """
     nodes = list(ast.walk(parse_or_empty(source.strip())))
     used = {node.id for node in nodes if isinstance(node, ast.Name)}
     lines = {name: f"from {_MODULES[name]} import {name}" for name in sorted(used & {*_MODULES})}
     if any(_is_of_module(node) for node in nodes):
         lines["datetime"] = "import datetime"
-    return lines | ({"asyncio": "import asyncio"} if "asyncio" in used else {})
+    owners = (node.value for node in nodes if isinstance(node, ast.Attribute))
+    modules = {node.id for node in owners if isinstance(node, ast.Name)} & sys.stdlib_module_names
+    others = modules - lines.keys() - bound_names(nodes)
+    return lines | {name: f"import {name}" for name in sorted(others)}
 
 
 def name_classes_alike(*sources: str) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from greenloop.syntax.values import (
     name_classes_alike,
 )
 from greenloop.testsuite.parser import iter_tests
+from greenloop.testsuite.programs.rows import RUNNER_FIXTURES
 from greenloop.testsuite.used_definitions import show_with_definitions
 
 # Equality is not enough: `[1] == [True]`. Set members and keys are sorted by hash, which is equal
@@ -47,6 +48,13 @@ def is_usable(example: HeldOutExample) -> bool:
     if not tree.body or not isinstance(tree.body[-1], ast.Expr):
         return False
     return example.returns is None or is_plain_value(example.returns)
+
+
+def find_fixtures(source: str) -> tuple[str, ...]:
+    """Return the fixtures that statements use as names."""
+    nodes = ast.walk(parse_or_empty(source.strip()))
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return tuple(name for name in RUNNER_FIXTURES if name in used)
 
 
 def has_enough_usable_examples(examples: Sequence[HeldOutExample]) -> bool:
@@ -105,7 +113,7 @@ def render_held_out_test(
         lines = [*imports, *find_value_imports(returns).values()]
         body = [*dict.fromkeys(lines), *steps, f"got = {call}", *_render_comparison(returns)]
     about = about or f"{example.requirement or 'Held out'}: a held-out example."
-    head = f'def {name}():\n    """{about}"""\n'
+    head = f'def {name}({", ".join(find_fixtures(example.call))}):\n    """{about}"""\n'
     return head + indent("\n".join(body), "    ") + "\n"
 
 
@@ -115,7 +123,8 @@ def _render_call(module: str, call: str, public: Collection[str]) -> tuple[list[
     values = {key: line for key, line in find_value_imports(call).items() if key not in public}
     nodes = list(ast.walk(tree))
     used = {node.id for node in nodes if isinstance(node, ast.Name)} - bound_names(nodes)
-    own = sorted((used - set(dir(builtins)) - values.keys()) | used.intersection(public))
+    others = {*dir(builtins), *values, *find_fixtures(call)}
+    own = sorted((used - others) | used.intersection(public))
     imports = [*values.values(), *([f"from {module} import {', '.join(own)}"] if own else [])]
     return imports, [ast.unparse(item) for item in tree.body]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from greenloop.grading.inputs.slots import is_observation
 from greenloop.syntax.values import find_value_imports
+from greenloop.testsuite.held_out_examples import find_fixtures
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,13 @@ def build_program(
     """
     tree = ast.parse(text)
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    fixtures = ("tmp_path",) if "tmp_path" in used else ()
+    fixtures = find_fixtures(text)
     function: Any = ast.parse(f"def program({', '.join(fixtures)}): ...").body[0]
     function.body = [_observe(node, classes) for node in tree.body]
     number_observations(function)
     imports = f"from {module} import {', '.join(sorted(used.intersection(names)))}"
-    preamble = "\n".join([imports, *find_value_imports(text).values()])
+    values = (line for key, line in find_value_imports(text).items() if key not in names)
+    preamble = "\n".join([imports, *values])
     return Input(ast.fix_missing_locations(function), name, preamble, fixtures)
 
 

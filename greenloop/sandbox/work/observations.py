@@ -13,6 +13,7 @@ from greenloop.sandbox.job import HASH_SEED, Job
 from greenloop.sandbox.work.limit_detection import describe_incomplete
 from greenloop.sandbox.work.result_decoder import decode_report, parse_index
 from greenloop.testsuite import TestFile
+from greenloop.testsuite.held_out_examples import find_fixtures
 
 _MAX_ROWS, _MAX_TEXT = 100_000, 300
 
@@ -142,11 +143,12 @@ def evaluate_calls(
 ) -> CallResults:
     """Evaluate expressions over the names of a module, or statements that end in one, in one process.
 
-    `timeout_s` limits all calls together. Raises SandboxError where no process can be started.
+    They may use fixtures of pytest. `timeout_s` limits all calls together. Raises SandboxError where no
+    process can be started.
     """
-    rows = [(item,) for item in calls]
-    text = f'programs = [(create_calls__("", ()).answer_steps, (), {rows})]\n'
+    programs = ", ".join(f"(answer, {find_fixtures(item)}, [({item!r},)])" for item in calls)
+    text = f'answer = create_calls__("", ()).answer_steps\nprograms = [{programs}]\n'
     seen = sandbox.observe(code, module, text, timeout_s=timeout_s, hash_seed=hash_seed)
-    found = {item.row: item.observations[0][1] for item in seen.rows if item.observations}
+    found = {item.program: item.observations[0][1] for item in seen.rows if item.observations}
     events = (load(found.get(number, "")) or None for number in range(len(calls)))
     return CallResults(tuple(events), seen.error)

@@ -31,6 +31,9 @@ VALUES: dict[str, Any] = {
     "Point(1, 2)": (1, 2),
     "Color.RED": 1,
     "identity(float('inf'))": float("inf"),
+    "json.loads(identity('[1]'))": [1],
+    "(tmp_path / 'a').write_text('b')\nidentity((tmp_path / 'a').read_text())": "b",
+    "print(identity('a'))\ncapsys.readouterr().out": "a\n",
 }
 RAISES = {
     "fail(Mine('a'))": ["Mine", "ValueError", "Exception", "BaseException", "object"],

@@ -252,7 +252,7 @@ class TestBackground:
 
 class TestAssumptions:
     contract = contract_answer(assumptions=["k is at most the length.", "Equal numbers all count."])
-    doubt = "- L? warning: assumption 2: they may count once: top_k([2, 2, 1], 2) -> [2, 1]"
+    doubt = "- L? warning: assumption 2: the other reading: once: top_k([2, 2, 1], 2) -> [2, 1]"
 
     def test_doubted_one_is_an_open_choice(self, run_workflow: RunWorkflow) -> None:
         done = run_workflow(
@@ -263,7 +263,7 @@ class TestAssumptions:
         assert done.report.contract is not None
         assert done.report.contract.assumptions == ("k is at most the length.",)
         (choice,) = done.report.contract.open_choices
-        assert choice.question.startswith("Equal numbers all count. Is that meant? Or: they may")
+        assert choice.question.startswith("Equal numbers all count. Is that meant? Or: once")
         assert choice.answers == ("yes", "top_k([2, 2, 1], 2) -> [2, 1]")
         assert (done.report.verdict, done.report.review) == ("passed", ())
         assert any(item.startswith("the text leaves open:") for item in done.report.reasons)

@@ -2,6 +2,7 @@
 
 import sys
 import types
+from collections.abc import Collection
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from typing import Any
@@ -105,43 +106,46 @@ def test_the_docstring_names_the_requirement() -> None:
     compile(render_held_out_test("m", "test_x", example), "test_x", "exec")
 
 
+def run_test(example: HeldOutExample, public: Collection[str] = (), **names: Any) -> None:
+    """Run the rendered test of a module with these names."""
+    package, module = types.ModuleType("shop"), types.ModuleType("shop.prices")
+    vars(module).update(names)
+    space: dict[str, Any] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        for item in (package, module):
+            patch.setitem(sys.modules, item.__name__, item)
+        exec(render_held_out_test("shop.prices", "test_x", example, "", public), space)
+        space["test_x"]()
+
+
 @pytest.mark.parametrize("form", ["datetime.datetime(2024, 1, 2)", "datetime(2024, 1, 2)"])
 @pytest.mark.parametrize("known", [datetime, sys.modules["datetime"], None])
-def test_dates_need_no_import_of_the_module(
-    form: str, known: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    module = types.ModuleType("revealed_module")
-    module.f = lambda day: day.year  # type: ignore[attr-defined]
-    if known:
-        module.datetime = known  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "revealed_module", module)
-    names: dict[str, Any] = {}
-    example = HeldOutExample(call=f"f({form})", returns="2024")
-    exec(render_held_out_test("revealed_module", "test_x", example), names)
-    names["test_x"]()
+def test_dates_need_no_import_of_the_module(form: str, known: Any) -> None:
+    names = {"datetime": known} if known else {}
+    run_test(HeldOutExample(call=f"f({form})", returns="2024"), f=lambda day: day.year, **names)
 
 
-def test_public_names_are_those_of_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = types.ModuleType("revealed_module")
-    module.date = lambda text: f"date of {text}"  # type: ignore[attr-defined]
-    module.filter = lambda item: [item]  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "revealed_module", module)
-    names: dict[str, Any] = {}
+def test_public_names_are_those_of_the_module() -> None:
     example = HeldOutExample(call="list(filter(date('x')))", returns="['date of x']")
-    exec(render_held_out_test("revealed_module", "test_x", example, "", {"date", "filter"}), names)
-    names["test_x"]()
+    names = {"date": lambda text: f"date of {text}", "filter": lambda item: [item]}
+    run_test(example, ("date", "filter"), **names)
 
 
 @pytest.mark.parametrize("call", ["f(1)", "prices.f(1)", "shop.prices.f(prices.f(0) + 1)"])
-def test_a_call_may_name_the_module(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = types.ModuleType("prices")
-    module.f = lambda number: number  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "shop", types.ModuleType("shop"))
-    monkeypatch.setitem(sys.modules, "shop.prices", module)
-    names: dict[str, Any] = {}
-    example = HeldOutExample(call=call, returns="1")
-    exec(render_held_out_test("shop.prices", "test_x", example), names)
-    names["test_x"]()
+def test_a_call_may_name_the_module(call: str) -> None:
+    run_test(HeldOutExample(call=call, returns="1"), f=lambda number: number)
+
+
+@pytest.mark.parametrize("call", ["json.loads(f('1'))", "queue = [f(1)]\nqueue.pop()"])
+def test_modules_need_no_import_and_names_of_the_call_are_none(call: str) -> None:
+    run_test(HeldOutExample(call=call, returns="1"), f=lambda item: item)
+
+
+def test_a_call_may_use_a_fixture() -> None:
+    call = "path = tmp_path / 'a'\npath.write_text(f('b'))\nf(path.read_text())"
+    source = render_held_out_test("m", "test_x", HeldOutExample(call=call, returns="'b'"))
+    assert source.startswith("def test_x(tmp_path):")
+    assert "from m import f\n" in source
 
 
 @pytest.mark.parametrize(
@@ -152,29 +156,15 @@ def test_a_call_may_name_the_module(call: str, monkeypatch: pytest.MonkeyPatch) 
         ("f(datetime.date(2024, 1, 2), datetime(2024, 1, 2))", "datetime(2024, 1, 2)"),
     ],
 )
-def test_a_call_and_its_result_may_name_dates_in_two_ways(
-    call: str, returns: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    module = types.ModuleType("revealed_module")
-    module.f = lambda *given: given[-1]  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "revealed_module", module)
-    names: dict[str, Any] = {}
-    example = HeldOutExample(call=call, returns=returns)
-    exec(render_held_out_test("revealed_module", "test_x", example, public=["f"]), names)
-    names["test_x"]()
+def test_a_call_and_its_result_may_name_dates_in_two_ways(call: str, returns: str) -> None:
+    run_test(HeldOutExample(call=call, returns=returns), ("f",), f=lambda *given: given[-1])
 
 
-def test_a_coroutine_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_coroutine_is_run() -> None:
     async def double(n: int) -> int:
         return 2 * n
 
-    module = types.ModuleType("revealed_module")
-    module.double = double  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "revealed_module", module)
-    names: dict[str, Any] = {}
-    example = HeldOutExample(call="asyncio.run(double(2))", returns="4")
-    exec(render_held_out_test("revealed_module", "test_x", example), names)
-    names["test_x"]()
+    run_test(HeldOutExample(call="asyncio.run(double(2))", returns="4"), double=double)
 
 
 PLAIN = "def test_{n}():\n    assert f({n}) == 1\n\n\n"

@@ -56,11 +56,14 @@ _QUOTED = re.compile(
 _PASSAGE = re.compile(
     r"[\"“„«](?P<quote>.+?)[\"“”»](?=\s*(?:[.;]?\s*$|[;,]\s*[\"“„«]|\s\(|and\s+[\"“„«]))", re.DOTALL
 )
+# Of a choice, before its answers.
+_RAISED_BY = re.compile(r"[\"“„«](?P<quote>.+?)[\"“”»](?=\s*:\s*`)", re.DOTALL)
 _CODE = re.compile(r"(`+)(?P<code>.+?)\1(?!`)")
 _TAKEN = re.compile(r"[;,.(]?\s*\btaken:\s*(?P<taken>.+?)\)?\s*\Z", re.IGNORECASE | re.DOTALL)
 # What stands between answers, but not within their code.
 _OR = re.compile(r"\s+or\s+")
 _BETWEEN = re.compile(r"(?:\s*[,;]\s*(?:or\s+)?|\s+or\s+)(?=[^`]*(?:`[^`]*`[^`]*)*$)")
+_RESULT = re.compile(r"(?:->|→|=>|==|returns|raises?)\s*\S")  # behind a call
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
@@ -171,7 +174,7 @@ def _read_choice(item: Item) -> dict[str, Any] | None:
     question, quote = body, ""
     if arrow := _ARROW.search(body):
         question, rest = body[: arrow.start()], body[arrow.end() :]
-        quoted = _QUOTED.match(rest)
+        quoted = _RAISED_BY.match(rest) or _QUOTED.match(rest)
         quote, body = (quoted["quote"], rest[quoted.end() :]) if quoted else ("", rest)
     elif "?" in body:
         question, _, body = body.partition("?")
@@ -185,14 +188,18 @@ def _read_choice(item: Item) -> dict[str, Any] | None:
 
 
 def _read_answers(text: str) -> Iterator[str]:
-    """Yield the answers between which a text has "or"; of `f(1)` writes `a` or `b` with the call."""
+    """Yield the answers between which a text has "or"; of `f(1)` writes `a` or `b` with the call,
+    of `f(1)` raises KeyError with the error.
+    """
     parts = (_BETWEEN if "`" in text else _OR).split(text)
     shared = ""
     for part in parts:
         codes = [*_CODE.finditer(part)]
         if codes[1:]:
             shared = part[codes[0].start() : codes[-1].start()].replace("`", "")
-        yield f"{shared}{codes[-1]['code']}" if codes else part.strip(" .:;`")
+        rest = part[codes[-1].end() :].strip(" .:;") if codes else part.strip(" .:;`")
+        result = f" {rest}" if _RESULT.match(rest) else ""
+        yield f"{shared}{codes[-1]['code']}{result}" if codes else rest
 
 
 def _find_taken(text: str, answers: list[str]) -> str:

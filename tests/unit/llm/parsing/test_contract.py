@@ -179,6 +179,7 @@ MARKDOWN = f"""The contract:
 ### Choices:
 - Are equal numbers kept? <- "the k largest numbers": `top_k([1, 1], 2) -> [1, 1]` or `top_k([1, 1], 2) -> [1]`; taken: second
 - What comes first? <- "largest first": `top_k([1, 2], 2)` gives `[1, 2]`, `[2, 1]`, or an error; taken: 2
+- What of "k < 0"? <- "k = "0", "1"": `top_k([], -1)` raises ValueError or `top_k([], -1)` -> `[]`
 
 ## Contradictions (if any)
 - none
@@ -201,7 +202,9 @@ def test_markdown_is_read() -> None:
         ("R3", ("k largest",)),
     ]
     assert contract.requirements[1].text == "top_k([1], -1) raises ValueError"
-    choice, other = contract.choices
+    choice, other, third = contract.choices
+    assert third.answers == ("top_k([], -1) raises ValueError", "top_k([], -1) -> []")
+    assert third.quote == 'k = "0", "1"'
     assert other.answers == (*(f"top_k([1, 2], 2) gives {i}" for i in ([1, 2], [2, 1])), "an error")
     assert other.chosen == other.answers[1]
     assert (choice.question, choice.quote) == ("Are equal numbers kept?", "the k largest numbers")

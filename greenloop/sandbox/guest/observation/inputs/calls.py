@@ -128,12 +128,18 @@ class Calls:
             self._observe(ALLOWED, lambda: False)
         return is_allowed
 
-    def answer_steps(self, text: str) -> None:
-        """Run the statements of a text over the names of the module; observe the last, an expression."""
-        steps: list[Any] = ast.parse(text.strip()).body
-        names, last = dict(self._names), steps.pop()
-        if "asyncio." in text and "asyncio" not in names:  # slow to load
-            names["asyncio"] = importlib.import_module("asyncio")
+    def answer_steps(self, text: str, **fixtures: Any) -> None:
+        """Run the statements of a text over the names of the module; observe the last, an expression.
+
+        Modules of the standard library need no import, and are loaded where they are used.
+        """
+        tree = ast.parse(text.strip())
+        names, steps = {**self._names, **fixtures}, list[Any](tree.body)
+        last = steps.pop()
+        owners = (node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+        for name in {node.id for node in owners if isinstance(node, ast.Name)}.difference(names):
+            if name in sys.stdlib_module_names:
+                names[name] = importlib.import_module(name)
         exec(compile(ast.Module(steps, []), "<call>", "exec"), names)
         expression = compile(ast.Expression(last.value), "<call>", "eval")
         self._observe(0, lambda: eval(expression, names))
