@@ -1,5 +1,6 @@
 """Held-out examples: what the code answers in a process without tests, judged in one without code."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ from greenloop.records import HeldOut, HeldOutExample, has_enough_examples
 from greenloop.records.contract import MIN_HELD_OUT
 from greenloop.syntax.values import read_plain_value
 from greenloop.testsuite.held_out_examples import is_usable, may_have_examples
+
+_WORD = re.compile(r"[^\W\d]\w*")
 
 
 def measure(context: GradingContext) -> HeldOut | None:
@@ -31,9 +34,11 @@ def measure_modules(contexts: Sequence[GradingContext]) -> HeldOut:
     Raises SandboxError: the sandbox cannot run anything.
     """
     given = [item for context in contexts for item in context.held_out]
-    valid, late = [item for item in given if is_usable(item)], ""
+    valid, late = list[HeldOutExample](), ""
     for context in contexts:
-        tried = [item for item in context.held_out if is_usable(item)]
+        words = _WORD.findall(f"{context.module} {context.code} {context.interface}")
+        tried = [item for item in context.held_out if is_usable(item, frozenset(words))]
+        valid += tried
         agreeing, cut_short = _find_agreeing(context, tried) if tried else (set(), "")
         context.disagreements = tuple(i for at, i in enumerate(tried) if at not in agreeing)
         late = late or cut_short

@@ -8,6 +8,7 @@ from textwrap import indent
 
 from greenloop.records import HeldOutExample, has_enough_examples
 from greenloop.records.contract import MIN_HELD_OUT
+from greenloop.syntax.names import free_names
 from greenloop.syntax.nodes import Function, bound_names
 from greenloop.syntax.parse import cache_by_source, parse_or_empty
 from greenloop.syntax.values import (
@@ -36,9 +37,11 @@ _KINDS_SOURCE = (
 
 
 @cache_by_source
-def is_usable(example: HeldOutExample) -> bool:
+def is_usable(example: HeldOutExample, known: frozenset[str] = frozenset()) -> bool:
     """Return whether the call is an expression, or statements that end in one, and its expected
     result a plain value.
+
+    With the `known` names of a module it may use no others, such as those of helpers of a test file.
     """
     try:
         tree = ast.parse(example.call.strip())
@@ -46,6 +49,9 @@ def is_usable(example: HeldOutExample) -> bool:
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return False
     if not tree.body or not isinstance(tree.body[-1], ast.Expr):
+        return False
+    own = bound_names(ast.walk(tree)) | set(dir(builtins)) | known
+    if known and set(free_names(tree)) - own - {*_list_given_names(example.call)}:
         return False
     return example.returns is None or is_plain_value(example.returns)
 
@@ -57,9 +63,16 @@ def find_fixtures(source: str) -> tuple[str, ...]:
     return tuple(name for name in RUNNER_FIXTURES if name in used)
 
 
-def has_enough_usable_examples(examples: Sequence[HeldOutExample]) -> bool:
+def _list_given_names(call: str) -> tuple[str, ...]:
+    """Return the names of a call that are neither the module's nor need an import."""
+    return *find_value_imports(call), *find_fixtures(call)
+
+
+def has_enough_usable_examples(
+    examples: Sequence[HeldOutExample], known: frozenset[str] = frozenset()
+) -> bool:
     """Return whether enough of the examples can be used."""
-    return has_enough_examples([item for item in examples if is_usable(item)])
+    return has_enough_examples([item for item in examples if is_usable(item, known)])
 
 
 def may_have_examples(test_sources: Sequence[str]) -> bool:
@@ -123,7 +136,7 @@ def _render_call(module: str, call: str, public: Collection[str]) -> tuple[list[
     values = {key: line for key, line in find_value_imports(call).items() if key not in public}
     nodes = list(ast.walk(tree))
     used = {node.id for node in nodes if isinstance(node, ast.Name)} - bound_names(nodes)
-    others = {*dir(builtins), *values, *find_fixtures(call)}
+    others = {*dir(builtins), *_list_given_names(call)}
     own = sorted((used - others) | used.intersection(public))
     imports = [*values.values(), *([f"from {module} import {', '.join(own)}"] if own else [])]
     return imports, [ast.unparse(item) for item in tree.body]

@@ -156,10 +156,10 @@ def _find_text_complaints(
 def _find_complaints_of_examples(suite: Suite) -> Iterator[str]:
     if not suite.held_out and not may_have_examples([suite.generated]):
         return
-    if not has_enough_usable_examples(suite.held_out):
-        calls = [item.call for item in suite.held_out if not is_usable(item)]
+    if not has_enough_usable_examples(suite.held_out, suite.known):
+        calls = [item.call for item in suite.held_out if not is_usable(item, suite.known)]
         few = f"Give at least {MIN_HELD_OUT} held-out examples, half of them with `returns`."
-        why = "`call` is not an expression, or `returns` is not a literal, or a date or number made of literals"
+        why = "`call` is not an expression of the module's names, or `returns` is not a literal, or a date or number made of literals"
         yield f"{few} These cannot be used, as {why}: {', '.join(calls)}" if calls else few
 
 

@@ -85,6 +85,11 @@ class Suite:
         return path == (self.path or f"{self.module}.py")
 
     @property
+    def known(self) -> frozenset[str]:
+        """The names that a call of the module may use; none where its interface is not known."""
+        return self.public.union(self.module.split(".")) if self.public else frozenset()
+
+    @property
     def file_name(self) -> str:
         """The generated file's name, different from those of the user's files."""
         name = f"test_{self.module}.py"

@@ -110,7 +110,7 @@ async def _regenerate(
             state.agreed_contract,
             wrong.all,
             suite.generated,
-            keep_held_out=has_enough_usable_examples(suite.held_out),
+            keep_held_out=has_enough_usable_examples(suite.held_out, suite.known),
             keep_tests=wrong.are_of_examples,
         )
     except (ModelFailure, BudgetExhaustedError) as error:

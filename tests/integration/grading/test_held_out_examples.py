@@ -62,7 +62,7 @@ class Scripted:
 
     def observe(self, *_: object, **__: object) -> Observations:
         rows = [
-            ObservedRow(0, number, ((0, payload),), has_ended=True)
+            ObservedRow(number, 0, ((0, payload),), has_ended=True)
             for number, payload in enumerate(self._payloads)
         ]
         return Observations(tuple(rows))
@@ -102,7 +102,7 @@ def test_malformed_answers_disagree() -> None:
         HeldOutExample(call="f()", raises="ValueError"),
     ):
         examples = [example] * len(FORGED)
-        result, wrong = check_examples(Scripted(*FORGED), "", examples)
+        result, wrong = check_examples(Scripted(*FORGED), "f = 1", examples)
         assert (result.agreed, list(wrong)) == (0, examples)
 
 
@@ -114,11 +114,12 @@ INVALID = [
     HeldOutExample(call="f()", returns="g()"),
     HeldOutExample(call="f()", returns="(" * 10_000),
     HeldOutExample(call="f()\0", returns="1"),
+    HeldOutExample(call="f(helper(1))", returns="1"),
 ]
 
 
 def test_examples_that_cannot_be_parsed_do_not_count() -> None:
-    result, wrong = check_examples(None, "", INVALID)
+    result, wrong = check_examples(None, "f = 1", INVALID)
     assert (result.reached, result.total, result.agreed, wrong) == (False, 0, 0, ())
     assert len(result.invalid) == len(INVALID)
 

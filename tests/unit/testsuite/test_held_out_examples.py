@@ -17,7 +17,19 @@ class Own(LookupError):
     pass
 
 
-def passes(example: HeldOutExample, value: Any, monkeypatch: pytest.MonkeyPatch) -> bool:
+def run_test(example: HeldOutExample, public: Collection[str] = (), **names: Any) -> None:
+    """Run the rendered test of a module with these names."""
+    package, module = types.ModuleType("shop"), types.ModuleType("shop.prices")
+    vars(module).update(names)
+    space: dict[str, Any] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        for item in (package, module):
+            patch.setitem(sys.modules, item.__name__, item)
+        exec(render_held_out_test("shop.prices", "test_x", example, "", public), space)
+        space["test_x"]()
+
+
+def passes(example: HeldOutExample, value: Any) -> bool:
     """Return whether the revealed test passes if `f` returns or raises `value`."""
 
     def f() -> Any:
@@ -25,13 +37,8 @@ def passes(example: HeldOutExample, value: Any, monkeypatch: pytest.MonkeyPatch)
             raise value
         return value
 
-    module = types.ModuleType("revealed_module")
-    module.f = f  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "revealed_module", module)
-    names: dict[str, Any] = {}
-    exec(render_held_out_test("revealed_module", "test_x", example), names)
     try:
-        names["test_x"]()
+        run_test(example, f=f)
     except (AssertionError, pytest.fail.Exception):
         return False
     return True
@@ -80,8 +87,8 @@ def passes(example: HeldOutExample, value: Any, monkeypatch: pytest.MonkeyPatch)
         ("[date(2024, 1, 2)]", [date(2024, 1, 3)], False),
     ],
 )
-def test_values(returns: str, value: Any, agrees: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert passes(HeldOutExample(call="f()", returns=returns), value, monkeypatch) is agrees
+def test_values(returns: str, value: Any, agrees: bool) -> None:
+    assert passes(HeldOutExample(call="f()", returns=returns), value) is agrees
 
 
 @pytest.mark.parametrize(
@@ -96,26 +103,14 @@ def test_values(returns: str, value: Any, agrees: bool, monkeypatch: pytest.Monk
         ("ValueError", 3, False),
     ],
 )
-def test_exceptions(raises: str, value: Any, agrees: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert passes(HeldOutExample(call="f()", raises=raises), value, monkeypatch) is agrees
+def test_exceptions(raises: str, value: Any, agrees: bool) -> None:
+    assert passes(HeldOutExample(call="f()", raises=raises), value) is agrees
 
 
 def test_the_docstring_names_the_requirement() -> None:
     example = HeldOutExample(requirement="R7", call='f(\'"""\')', returns="1")
     assert '"""R7: a held-out example."""' in render_held_out_test("m", "test_x", example)
     compile(render_held_out_test("m", "test_x", example), "test_x", "exec")
-
-
-def run_test(example: HeldOutExample, public: Collection[str] = (), **names: Any) -> None:
-    """Run the rendered test of a module with these names."""
-    package, module = types.ModuleType("shop"), types.ModuleType("shop.prices")
-    vars(module).update(names)
-    space: dict[str, Any] = {}
-    with pytest.MonkeyPatch.context() as patch:
-        for item in (package, module):
-            patch.setitem(sys.modules, item.__name__, item)
-        exec(render_held_out_test("shop.prices", "test_x", example, "", public), space)
-        space["test_x"]()
 
 
 @pytest.mark.parametrize("form", ["datetime.datetime(2024, 1, 2)", "datetime(2024, 1, 2)"])

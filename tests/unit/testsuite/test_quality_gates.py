@@ -178,8 +178,14 @@ def test_requirement_is_tested_by_any_test_or_held_out_example() -> None:
     assert find_untested_requirements(CONTRACT, suite_of(only_first, held_out=held_out)) == ()
 
 
-@pytest.mark.parametrize("held_out", [(), ENOUGH[:3], ENOUGH[1:]], ids=["none", "three", "1 value"])
+HELPER = tuple(item.model_copy(update={"call": f"play({item.call})"}) for item in ENOUGH)
+
+
+@pytest.mark.parametrize(
+    "held_out", [(), ENOUGH[:3], ENOUGH[1:], HELPER], ids=["none", "three", "1 value", "a helper"]
+)
 def test_few_held_out_examples_are_a_complaint(held_out: tuple[HeldOutExample, ...]) -> None:
-    wrong = find_complaints(CONTRACT, suite_of(held_out=held_out), run_of({"test_a": "failed"}))
+    suite = suite_of(held_out=held_out, public=frozenset({"f"}))
+    wrong = find_complaints(CONTRACT, suite, run_of({"test_a": "failed"}))
     assert wrong.fatal == ()
     assert wrong.all[-1].startswith("Give at least 4 held-out examples")
