@@ -30,8 +30,12 @@ def is_path_like(text: str) -> bool:
 
 
 def is_bare_word(text: str) -> bool:
-    """Return whether a text is one word of ASCII, which says nothing that can be tested."""
-    return text != "-" and bool(re.fullmatch(r"[\w.-]+", text, re.ASCII))
+    """Return whether a text is one word, which says nothing that can be tested.
+
+    From Thai on, scripts have sentences without blanks.
+    """
+    is_word = bool(re.fullmatch(r"[\w.,:;!?'\"~@-]+", text))
+    return is_word and text != "-" and max(text) < "\u0e00"
 
 
 def read_bounded(path: Path, max_bytes: int = MAX_TEXT_BYTES, name: str = "") -> bytes:

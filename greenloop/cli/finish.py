@@ -154,6 +154,12 @@ def write_outputs(record: T, *outputs: tuple[str | None, Callable[[T], str]]) ->
             write_output(name, render(record))
 
 
+def prints_text(options: DisplayOptions) -> bool:
+    """Return whether standard output is for text: no other form was asked for there."""
+    others = (getattr(options, name, None) for name in ("markdown", "junit"))
+    return not options.json and STDOUT not in others
+
+
 def open_page(page: Path) -> bool:
     """Open the page in `$BROWSER`, or where there is a display; return whether that was possible."""
     names = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")

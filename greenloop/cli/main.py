@@ -56,8 +56,6 @@ app = create_app()
 
 def main() -> None:
     """Run the program. Ends the process with the exit status of the command."""
-    if sys.stdout is None:  # it was closed by the caller
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     _adapt_streams()
     warnings.simplefilter("ignore", SyntaxWarning)  # of files that are only read
     try:
@@ -73,7 +71,13 @@ def main() -> None:
 
 
 def _adapt_streams() -> None:
-    """Let streams that are not UTF-8 take any text: a terminal in ASCII, what is read as escapes."""
+    """Replace streams that the caller has closed, and let those that are not UTF-8 take any text.
+
+    A terminal gets it in ASCII, what is read as escapes.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     codecs.register_error("greenloop", write_ascii)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper) and not stream.encoding.lower().startswith("utf"):

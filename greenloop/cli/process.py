@@ -67,7 +67,8 @@ def check_outputs(options: Any) -> None:
 def _advise(text: str, kind: str) -> str:
     path = Path(text)
     beside = islice(path.parent.iterdir(), _MAX_NAMES) if path.parent.is_dir() else ()
-    if close := get_close_matches(path.name, [item.name for item in beside], 1, 0.75):
+    names = [item.name for item in beside if item.name != path.name]  # not a dangling link
+    if close := get_close_matches(path.name, names, 1, 0.75):
         return f"did you mean {path.with_name(close[0])}?"
     return "check the path" + (", or give the text in quotes" if kind == "text" else "")
 
@@ -219,14 +220,9 @@ def escape_displayed(text: str) -> str:
 
 
 def write_stdout(text: str) -> None:
-    """Write on standard output; report a full disk. Raises BrokenPipeError."""
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as problem:
-        print_error(f"standard output cannot be written: {problem.strerror}")
+    """Write on standard output. Raises OSError, which `main` reports."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def check_ended(error: GreenloopError | None, is_stopped: bool) -> None:

@@ -1,7 +1,9 @@
 """One run of the agent from a terminal: progress, delivery, output and exit status."""
 
 import asyncio
+import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -69,7 +71,8 @@ def start_run(
         settings = load_settings(options)
         request = build(options, settings)
         if estimate := find_kind(request).estimate:
-            print(estimate(request, settings))
+            found = estimate(request, settings)
+            print(json.dumps(asdict(found), indent=1) if options.json else found)
         return 0
     settings = Settings.model_construct()
     try:

@@ -90,6 +90,13 @@ class Group(TyperGroup):
             args = expand_bare_options(args)
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:  # while a command is built; a command that runs reports its own
+            sys.stderr.write("greenloop: interrupted\n")
+            raise
+
     def main(self, *args: Any, **details: Any) -> Any:
         try:
             status = super().main(*args, **{**details, "standalone_mode": False})
@@ -118,6 +125,8 @@ def _expand_words(args: list[str]) -> list[str]:
     """Return `greenloop help [COMMAND]`, `version` and `-V` as options."""
     if args[:1] == ["help"]:
         names = [word for word in args[1:] if not word.startswith("-")][:1]
+        if names and names[0] in _WORDS:
+            return ["--help"]
         if names and names[0] not in COMMANDS:
             _check_spelling(names[0])
             raise UsageError(f"no such command: {names[0]}; see greenloop help")

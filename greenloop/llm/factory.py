@@ -37,8 +37,7 @@ def open_sources(settings: Settings) -> list[ChatSource]:
         NoModelError: no model is configured, or its package is not installed.
         InputError: a replay file cannot be read.
     """
-    if is_model_disabled(settings):
-        raise NoModelError(f"--model {NO_MODEL} works with heal --tests only: name a model")
+    _check_enabled(settings)
     sources = [open_source(choose_model(settings), settings)]
     if settings.fallback_model:
         sources.append(open_source(ModelChoice(settings.fallback_model), settings))
@@ -50,11 +49,17 @@ def check_models(settings: Settings) -> None:
 
     Raises as `open_sources` does.
     """
+    _check_enabled(settings)
     choose_model(settings)
     for name in filter(None, (settings.model, settings.fallback_model)):
         kind, _, rest = name.partition(":")
-        if name != NO_MODEL and not (rest and kind in list_plugins("greenloop.models")):
+        if not (rest and kind in list_plugins("greenloop.models")):
             open_source(ModelChoice(name), settings)
+
+
+def _check_enabled(settings: Settings) -> None:
+    if is_model_disabled(settings):
+        raise NoModelError(f"--model {NO_MODEL} works with heal --tests only: name a model")
 
 
 def is_model_disabled(settings: Settings) -> bool:

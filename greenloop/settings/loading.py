@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from pydantic import ValidationError, field_validator, model_validator
+from pydantic import ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, SettingsConfigDict
 from typing_extensions import Unpack
 
@@ -37,12 +37,13 @@ class Settings(SettingsTable):
         check_names(values)
         super().__init__(**values)
 
-    @field_validator("mutants", mode="before")
+    @field_validator("mutants", "samples", mode="before")
     @classmethod
-    def _validate_mutant_count(cls, value: object) -> object:
-        if value == "all" or str(value).isdigit():
+    def _validate_count(cls, value: object, info: ValidationInfo) -> object:
+        word = "all" if info.field_name == "mutants" else "auto"
+        if value == word or str(value).isdigit():
             return value
-        raise ValueError("must be 0 or more, or all")
+        raise ValueError(f"must be 0 or more, or {word}")
 
     @field_validator("allowed_packages", "allow_package")
     @classmethod

@@ -14,6 +14,7 @@ from greenloop.syntax.values import find_value_imports, is_plain_value
 # A call of a second implementation and its result: cut, they are no example any more.
 MAX_ANSWER_CHARS = 2000
 _RESULT = re.compile(r"->|→|=>|==|\breturns\b|\braises?\b")
+_RAISED = re.compile(r"raises? [A-Za-z_][\w.]*")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _LITERAL_OR_BLANKS = re.compile(r"('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")|\s+")
 
@@ -83,6 +84,16 @@ def complete_answer(choice: Choice, text: str) -> str | None:
     is_exception = isinstance(known, type) and issubclass(known, BaseException)
     is_named = kind != text and _NAME.fullmatch(kind)
     return f"{call} raises {kind}" if is_exception or is_named else None
+
+
+def complete_results(choice: Choice) -> Choice:
+    """Return a choice whose answers that are a result alone have the call of the others."""
+    whole = {item: item for item in choice.answers}
+    for item in choice.answers:
+        if is_plain_value(item) or _RAISED.fullmatch(item):
+            whole[item] = complete_answer(choice, item) or item
+    answers = tuple(dict.fromkeys(whole.values()))
+    return choice.model_copy(update={"answers": answers, "chosen": whole[choice.chosen]})
 
 
 def drop_settled(choices: Iterable[Choice], examples: Iterable[GivenExample]) -> tuple[Choice, ...]:

@@ -17,7 +17,7 @@ from greenloop.records import (
 from greenloop.specification.choices import parse_answer, parse_object_answer
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.parser import get_function_name
-from greenloop.testsuite.suite import ANSWER_TEST_PREFIX, find_added_origin
+from greenloop.testsuite.suite import ANSWER_TEST_PREFIX, Suite, find_added_origin
 from greenloop.workflow.state import RepairPhase, Run
 from greenloop.workflow.storage.request import (
     PRECEDENCE_CLAUSE,
@@ -27,6 +27,8 @@ from greenloop.workflow.storage.request import (
 
 _MAX_ASKED = 3  # in one round
 _ILLUSTRATION = "the answer reads a file that is not there, and is no test by itself"
+_REPLACED = "the user has given another answer to the same call"
+_OTHER_ERROR = "in ['FileNotFoundError'"  # where a test waits for another one
 _RECORD_MARK = re.compile(r"\bdataclass\b(?!.*\beq=False\b)|\bNamedTuple\b")
 Steer = Callable[[Sequence[Choice]], Awaitable[bool]]
 _CODE_TOOLS = ("generate_code", "write_change_tests", "write_change")
@@ -77,7 +79,7 @@ class ChoiceSettlement:
                 return False
 
     async def _apply_answers(self) -> bool:
-        """Apply the answers up to this round, and accept choices, which changes nothing else.
+        """Apply the answers up to this round, and accept choices.
 
         Return whether the tests were written again by an answer that differs from what was taken.
         """
@@ -127,10 +129,15 @@ class ChoiceSettlement:
         return request
 
     def _add_tests(self) -> bool:
-        """Add the tests of new answers, and allow repairs; return whether there are any."""
+        """Add the tests of new answers, without those that they replace; return whether there are any."""
         state = self._run.state
-        before = state.code_tests
-        suite = before.with_answers(build_answer_tests(state.agreed_contract))
+        before, tests = state.code_tests, build_answer_tests(state.agreed_contract)
+        suite = before
+        if isinstance(suite, Suite):  # a change is written again
+            for name in sorted(before.names - tests.keys()):
+                if find_added_origin(name) == "answer":
+                    suite = suite.leave_out_answer(f"{before.file_name}::{name}", _REPLACED)
+        suite = suite.with_answers(tests)
         added = suite.names - before.names
         if added:
             state.suite = suite
@@ -184,15 +191,25 @@ def _requirement_text(choice: Choice) -> str:
 
 
 def build_answer_tests(contract: Contract) -> dict[str, tuple[HeldOutExample, str]]:
-    """Return the answers of the user's that are examples, by the name of a test, with its docstring."""
+    """Return the answers that are examples, by the name of a test, with its docstring.
+
+    They are the user's, and what the contract takes and the user accepts, except for a call that
+    the user has answered otherwise. What a judge's question takes is an answer of the code.
+    """
     ids = {item.text: item.id for item in contract.requirements}
-    answered = [item for item in contract.choices if item.answered == "user"]
+    answered = [
+        item
+        for item in contract.choices
+        if item.answered == "user" or (item.answered and item.source == "contract")
+    ]
     classes = _list_record_classes(contract.interface) if answered else frozenset()
-    found = {}
-    for choice in answered:
+    found: dict[str, tuple[HeldOutExample, str]] = {}
+    for choice in sorted(answered, key=lambda item: item.answered != "user"):
         example = parse_answer(choice.chosen) or parse_object_answer(choice.chosen, classes)
-        if example is not None:
-            about = f"{ids.get(_requirement_text(choice), choice.id)}: the user's answer."
+        is_new = example and example.call not in {item.call for item, _ in found.values()}
+        if example is not None and (is_new or choice.answered == "user"):
+            whose = "the user's answer" if choice.answered == "user" else "accepted by the user"
+            about = f"{ids.get(_requirement_text(choice), choice.id)}: {whose}."
             found[f"{ANSWER_TEST_PREFIX}{choice.id.lower()}"] = (example, about)
     return found
 
@@ -203,7 +220,11 @@ def leave_out_illustrations(run: Run, result: TestRun) -> bool:
     Return whether there were any; the requirements that follow from them have tests of their own.
     """
     state = run.state
-    failed = {item.test for item in result.failures if item.exception == "FileNotFoundError"}
+    failed = {
+        item.test
+        for item in result.failures
+        if item.exception == "FileNotFoundError" or _OTHER_ERROR in item.message
+    }
     found = [test for test in sorted(failed) if find_added_origin(test) == "answer"]
     for test in found:
         state.suite = state.tests.leave_out_answer(test, _ILLUSTRATION)

@@ -44,10 +44,31 @@ def keep_replaced(request: RunRequest, directory: RunDirectory, consent: Consent
 
 
 @dataclass(frozen=True)
+class Estimate:
+    """Calls, tokens and US dollars of a run; `max_` is with all repairs."""
+
+    model: str | None
+    calls: int
+    max_calls: int
+    tokens: int
+    max_tokens: int
+    cost_usd: float | None  # without repairs; None where the price is not known
+
+    def __str__(self) -> str:
+        unknown = "cost unknown" if self.model else "cost unknown without a model"
+        is_known = self.cost_usd is not None
+        price = f"about ${self.cost_usd:.2f} without repairs" if is_known else unknown
+        return (
+            f"{self.calls} to {self.max_calls} calls, about {self.tokens:,} tokens "
+            f"(up to {self.max_tokens:,} with repairs), {price}"
+        )
+
+
+@dataclass(frozen=True)
 class Kind(Generic[RequestT]):
-    """A kind of run. `estimate` returns its expected calls, tokens and cost in one line."""
+    """A kind of run. `estimate` returns its expected calls, tokens and cost."""
 
     request: type[RequestT]
     strategy: Callable[[Run, RequestT], Strategy]
     deliver: Deliver[RequestT] = deliver_outputs
-    estimate: Callable[[RequestT, Settings], str] | None = None
+    estimate: Callable[[RequestT, Settings], Estimate] | None = None

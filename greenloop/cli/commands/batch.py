@@ -12,7 +12,7 @@ from greenloop.batch.results import RESULTS_FILE
 from greenloop.batch.runner import Batch
 from greenloop.cli.batch_index import INDEX_FILE, write_index
 from greenloop.cli.executors import create_executor
-from greenloop.cli.finish import write_outputs
+from greenloop.cli.finish import prints_text, write_outputs
 from greenloop.cli.options.checks import BatchOptions
 from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import check_ended, run_until_stopped, write_stdout
@@ -51,6 +51,8 @@ def batch_command(options: BatchOptions) -> int:
 
 def _create_batch(options: BatchOptions, settings: Settings, emit: EventSink) -> Batch:
     """Return the batch; its folder exists. Raises GreenloopError."""
+    if options.output_dir and options.output_dir.is_file():
+        raise OutputError(f"--output-dir {options.output_dir} is a file; name a folder")
     entries = read_entries(options.specs, options.output_dir)
     # The same folder for the same command, so that running it again continues the batch.
     sources = [spec if spec == "-" else str(Path(spec).absolute()) for spec in options.specs]
@@ -68,7 +70,10 @@ def _create_batch(options: BatchOptions, settings: Settings, emit: EventSink) ->
 
 def _finish_batch(batch: Batch, failure: GreenloopError | None, options: BatchOptions) -> int:
     totals = batch.totals
-    write_stdout(totals.model_dump_json(indent=1) + "\n" if options.json else format_totals(totals))
+    if options.json:
+        write_stdout(totals.model_dump_json(indent=1) + "\n")
+    elif prints_text(options):
+        write_stdout(format_totals(totals))
     if not options.json:
         print(f"results: {batch.folder / RESULTS_FILE}", file=sys.stderr)
         print(f"page: {batch.folder / INDEX_FILE}", file=sys.stderr)

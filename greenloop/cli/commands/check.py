@@ -21,7 +21,7 @@ from greenloop.cli.commands.init.files import find_repository
 from greenloop.cli.finish import STDOUT, finish_run, write_outputs
 from greenloop.cli.options.checks import CheckOptions
 from greenloop.cli.options.settings import load_settings
-from greenloop.cli.options.shared import RunOptions
+from greenloop.cli.options.shared import MODEL_ALONE, RunOptions
 from greenloop.cli.process import (
     check_terminal,
     fit_terminal,
@@ -62,8 +62,7 @@ def check_command(options: CheckOptions) -> int:
     if options.markdown == STDOUT and options.output_format in ("text", "markdown"):
         options = replace(options, markdown=None, output_format="markdown")
     _check_combination(options)
-    if options.spec is None and "model" in options.given:
-        raise InputError("--model is used only for --spec TEXT; add it")
+    _check_use(options)
     if options.watch and (options.spec is not None or options.json):
         raise InputError("--watch shows its results at a terminal: leave out --spec and --json")
     if options.diff is not None and (options.code is not None or options.spec is not None):
@@ -95,18 +94,32 @@ def _check_combination(options: CheckOptions) -> None:
         "watch": options.watch,
         "diff": options.diff is not None,
         "markdown": options.markdown is not None,
+        "run-dir": options.run_dir is not None,
     }
-    clashes: dict[str, tuple[str, ...]] = {}
+    clashes: dict[str, tuple[str, ...]] = {"spec": ("markdown",)} if given["spec"] else {}
     if options.output_format in _RENDERERS:
         on_stdout = ("markdown",) if options.markdown == STDOUT else ()
         form = f"output-format {options.output_format}"
         clashes[form] = ("all", "json", "spec", "watch", *on_stdout)
     if options.every:
-        clashes["all"] = ("spec", "watch", "diff", "markdown")
+        clashes["all"] = ("spec", "watch", "diff", "markdown", "run-dir")
     for first, others in clashes.items():
         for second in others:
             if given[second]:
                 raise InputError(f"--{first} and --{second} cannot be used together")
+
+
+def _check_use(options: CheckOptions) -> None:
+    """Raise InputError where an option or a file would be ignored."""
+    of_text = [f"--{item.replace('_', '-')}" for item in MODEL_ALONE if item in options.given]
+    of_text += ["--record"] * (options.record is not None)
+    if options.spec is None and of_text:
+        raise InputError(f"{of_text[0]} is used only for --spec TEXT; add it")
+    if options.every and options.tests:
+        raise InputError("--all finds the tests of each module; name a folder alone")
+    if options.code is not None and (options.tracked or (options.root.parts and not options.every)):
+        ignored = "--tracked" if options.tracked else "--in"
+        raise InputError(f"{ignored} is for the changed lines of a project; leave out the files")
 
 
 def _find_branch(root: Path) -> str:

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from greenloop.batch.executor import BatchConfig
-from greenloop.cli.finish import write_outputs
+from greenloop.cli.finish import prints_text, write_outputs
 from greenloop.cli.options.checks import EvalOptions
 from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import check_ended, print_error, run_until_stopped, write_stdout
@@ -43,6 +43,8 @@ def eval_command(options: EvalOptions) -> int:
     settings = load_settings(options)
     source = TaskSource(options.tasks, options.format, frozenset(options.leave_out or ()))
     if options.check_tasks:
+        if options.markdown is not None:
+            raise InputError("--check-tasks has no report: leave out --markdown")
         tasks = islice(source, options.limit)
         fitting = adapt_settings_to_format(settings, source.format)
         return _check_tasks(tasks, fitting, as_json=options.json, quiet=options.quiet)
@@ -85,9 +87,10 @@ def _finish_evaluation(
     failure: GreenloopError | None,
     options: EvalOptions,
 ) -> int:
-    write_stdout(
-        report.model_dump_json(indent=1) + "\n" if options.json else render_eval_text(report)
-    )
+    if options.json:
+        write_stdout(report.model_dump_json(indent=1) + "\n")
+    elif prints_text(options):
+        write_stdout(render_eval_text(report))
     write_outputs(report, (options.markdown, render_eval_markdown))
     if not options.json:
         print(f"evaluation: {session.folder.path}", file=sys.stderr)

@@ -8,7 +8,7 @@ from pathlib import Path
 from greenloop.app.check import check_inputs, start_check
 from greenloop.app.check_diff import grade_diff
 from greenloop.app.inputs.project_module import read_module
-from greenloop.cli.finish import write_outputs
+from greenloop.cli.finish import prints_text, write_outputs
 from greenloop.cli.options.checks import VerifyOptions
 from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import run_with_signals
@@ -39,7 +39,7 @@ def verify_command(options: VerifyOptions) -> int:
     """
     locks = options.locks or [Path()]
     settings = load_settings(options)
-    found = [path for item in locks for path in _find_locks(item)]
+    found = list(dict.fromkeys(path for item in locks for path in _find_locks(item)))
     if not found:
         raise InputError(
             f"no lock files (*{LOCK_SUFFIX}) in {', '.join(map(str, locks))}; batch, and make with "
@@ -129,7 +129,7 @@ def _print_results(results: Sequence[LockCheckResult], options: VerifyOptions) -
     if options.json:
         print(escape_json(json.dumps([item.model_dump(mode="json") for item in results], indent=1)))
         return
-    for item in results:
+    for item in results if prints_text(options) else ():
         if item.drift:
             for line in item.drift:
                 print(escape_invisible(f"drifted  {item.lock}: {line}"))

@@ -8,6 +8,7 @@ from greenloop.cli.options.declaration import Names, argument, flag, option
 from greenloop.cli.options.shared import (
     GRADING,
     REPAIRING,
+    WRITING,
     ChoiceOptions,
     NewRunOptions,
     RunOptions,
@@ -24,7 +25,7 @@ from greenloop.cli.options.shared import (
 class MakeOptions(ChoiceOptions, NewRunOptions):
     """Write code and tests for a specification, and grade them. This is the default command."""
 
-    settings: ClassVar[Names] = (*REPAIRING, *GRADING, "prompts", "ask")
+    settings: ClassVar[Names] = (*REPAIRING, *WRITING, *GRADING, "prompts", "ask")
     examples: ClassVar[str] = (
         'greenloop "Write a function that parses ISO 8601 durations"\n'
         "greenloop make spec.md -o durations.py --require verified\n"
@@ -49,7 +50,7 @@ class MakeOptions(ChoiceOptions, NewRunOptions):
 class ResumeOptions(ChoiceOptions, RunOptions):
     """Continue an interrupted run, without paying for the same answers again."""
 
-    settings: ClassVar[Names] = (*REPAIRING, *GRADING, "ask")
+    settings: ClassVar[Names] = (*REPAIRING, *WRITING, *GRADING, "ask")
     examples: ClassVar[str] = (
         "greenloop resume\n"
         "greenloop resume .greenloop/runs/RUN --answers .greenloop/runs/RUN/choices.md"

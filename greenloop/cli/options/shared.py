@@ -8,8 +8,10 @@ from greenloop.cli.options.declaration import Names, Options, flag, option
 
 GRADING = ("require", "mutants", "peer")
 SANDBOX = ("timeout_s", "sandbox", "allow_package")
-MODEL = ("model", "fallback_model", "max_tokens", "max_cost", *SANDBOX)
+MODEL_ALONE = ("model", "fallback_model", "max_tokens", "max_cost")
+MODEL = (*MODEL_ALONE, *SANDBOX)
 REPAIRING = (*MODEL, "max_repairs")
+WRITING = ("profile", "samples")  # of a module, from a text
 
 
 def keep_best() -> Any:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from greenloop.cli.options.declaration import Names, Options, argument, flag, option
-from greenloop.cli.options.shared import GRADING, REPAIRING, project_root
+from greenloop.cli.options.shared import GRADING, REPAIRING, WRITING, project_root
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +96,7 @@ class InitOptions(Options):
 class McpOptions(Options):
     """Serve make, check, heal and change as tools for an editor or agent (MCP)."""
 
-    settings: ClassVar[Names] = (*GRADING, *REPAIRING)
+    settings: ClassVar[Names] = (*GRADING, *REPAIRING, *WRITING)
     examples: ClassVar[str] = "greenloop mcp\ngreenloop mcp --http --port 8765"
 
     http: bool = flag(

@@ -1,7 +1,12 @@
 """Parser of the choices that a contract's writer marks as open."""
 
 from greenloop.records import Choice, GivenExample
-from greenloop.specification.choices import MAX_ANSWER_CHARS, drop_settled, to_one_line
+from greenloop.specification.choices import (
+    MAX_ANSWER_CHARS,
+    complete_results,
+    drop_settled,
+    to_one_line,
+)
 
 _MAX_CHOICES = 20
 _MAX_ANSWERS = 6
@@ -33,7 +38,9 @@ def _parse_choice(raw: object) -> Choice | None:
     if chosen not in answers:
         answers.insert(0, chosen)
     quote = _flatten(fields.get("quote"), _MAX_QUESTION_CHARS)
-    return Choice(id="C1", question=question, answers=tuple(answers), chosen=chosen, quote=quote)
+    return complete_results(
+        Choice(id="C1", question=question, answers=tuple(answers), chosen=chosen, quote=quote)
+    )
 
 
 def _flatten(value: object, limit: int = MAX_ANSWER_CHARS) -> str:

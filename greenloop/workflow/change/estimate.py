@@ -9,7 +9,8 @@ from greenloop.settings import Settings
 from greenloop.workflow.change.request import ChangeRequest
 from greenloop.workflow.change.shown.files import MAX_FILES_CHARS
 from greenloop.workflow.change.strategy import MAP_TOKENS, MAX_TOUCHED_CHARS
-from greenloop.workflow.make.estimate import format_estimate
+from greenloop.workflow.kind import Estimate
+from greenloop.workflow.make.estimate import build_estimate
 
 # Characters of the rules, the contract, tests and style files in the prompts of four calls, and of
 # those in a second implementation's.
@@ -21,8 +22,8 @@ _MIN_CALLS = 4
 _MAX_REPAIR_CALLS = 3
 
 
-def estimate_change(request: ChangeRequest, settings: Settings) -> str:
-    """Return the expected calls, tokens and cost in one line. Raises InputError."""
+def estimate_change(request: ChangeRequest, settings: Settings) -> Estimate:
+    """Return the expected calls, tokens and cost. Raises InputError."""
     texts = read_tree(Path(request.root)).texts
     code_map = build_code_map(texts, request.task, MAP_TOKENS)
     whole = sum(map(len, texts.values()))
@@ -36,4 +37,4 @@ def estimate_change(request: ChangeRequest, settings: Settings) -> str:
     asked = estimate_tokens(_FIXED_CHARS + len(code_map) + shown + calls * len(request.task))
     tokens = TokenCount(input_tokens=asked, output_tokens=answered)
     most = 1 + _MAX_REPAIR_CALLS * _REPAIR_SHARE + _CONFIRM_SHARE
-    return format_estimate(calls, _MAX_REPAIR_CALLS + 1, tokens, most, settings.model)
+    return build_estimate(calls, _MAX_REPAIR_CALLS + 1, tokens, most, settings.model)

@@ -2,6 +2,7 @@
 
 from greenloop.llm.budget import TokenCount, calculate_cost
 from greenloop.settings import Settings
+from greenloop.workflow.kind import Estimate
 from greenloop.workflow.make.request import MakeRequest
 
 # Fitted to the recorded examples: tokens of all calls at first, and for each character of the text.
@@ -12,8 +13,8 @@ _MAX_FURTHER_CALLS = 5  # contract again, more tests, repair, judge
 _PEER_SHARE = 0.2  # of the tokens of the other calls
 
 
-def estimate_make(request: MakeRequest, settings: Settings) -> str:
-    """Return the expected calls, tokens and cost in one line."""
+def estimate_make(request: MakeRequest, settings: Settings) -> Estimate:
+    """Return the expected calls, tokens and cost."""
     chars = len(request.task) + sum(len(item.code) for item in request.given)
     share = 1 + _PEER_SHARE * settings.peer
     count = TokenCount(
@@ -21,18 +22,18 @@ def estimate_make(request: MakeRequest, settings: Settings) -> str:
         output_tokens=int(share * (_ANSWERED_TOKENS + _ANSWERED_PER_CHAR * chars)),
     )
     calls = _FIRST_CALLS + settings.peer
-    return format_estimate(calls, _MAX_FURTHER_CALLS, count, 2.0, settings.model)
+    return build_estimate(calls, _MAX_FURTHER_CALLS, count, 2.0, settings.model)
 
 
-def format_estimate(
+def build_estimate(
     calls: int, further: int, tokens: TokenCount, growth: float, model: str | None
-) -> str:
-    """Return calls, tokens and cost in one line; `growth` is the factor of all further calls."""
-    cost = calculate_cost(model, tokens) if model else None
-    unknown = "cost unknown" if model else "cost unknown without a model"
-    price = f"about ${cost:.2f} without repairs" if cost is not None else unknown
-    most = round(int(tokens.total * growth), -3)
-    return (
-        f"{calls} to {calls + further} calls, about {round(tokens.total, -2):,} tokens "
-        f"(up to {most:,} with repairs), {price}"
+) -> Estimate:
+    """Return the estimate of a run; `growth` is the factor of all further calls in tokens."""
+    return Estimate(
+        model=model,
+        calls=calls,
+        max_calls=calls + further,
+        tokens=round(tokens.total, -2),
+        max_tokens=round(int(tokens.total * growth), -3),
+        cost_usd=calculate_cost(model, tokens) if model else None,
     )

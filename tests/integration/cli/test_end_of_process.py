@@ -9,7 +9,7 @@ import pytest
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-@pytest.mark.parametrize("words", [["--help"], ["--version"]])
+@pytest.mark.parametrize("words", [["--help"], ["runs", "--json"]])
 def test_full_disk_is_one_line(words: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         ended = subprocess.run(
@@ -26,6 +26,15 @@ def test_closed_standard_output_is_no_error(tmp_path: Path) -> None:
     command = f"exec {sys.executable} -m greenloop check m.py test_m.py -q >&-"
     ended = subprocess.run(["sh", "-c", command], cwd=tmp_path, stderr=subprocess.PIPE)
     assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+def test_closed_standard_input_is_empty(tmp_path: Path) -> None:
+    command = f"exec {sys.executable} -m greenloop make - <&-"
+    ended = subprocess.run(["sh", "-c", command], cwd=tmp_path, stderr=subprocess.PIPE)
+    assert (ended.returncode, ended.stderr) == (
+        2,
+        b"greenloop: the text is empty: say what you want\n",
+    )
 
 
 def test_reader_that_has_exited_is_no_error_message() -> None:

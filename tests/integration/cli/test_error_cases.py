@@ -42,6 +42,7 @@ def project() -> None:
         "    assert is_adult(18)\n    assert is_adult(19)\n    assert not is_adult(17)\n"
     )
     Path("r.jsonl").write_text("")
+    Path("gone.md").symlink_to("nowhere.md")
 
 
 def error_lines(err: str) -> list[str]:

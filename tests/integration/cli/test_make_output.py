@@ -52,18 +52,16 @@ def test_a_lock_lies_beside_the_output_and_names_edited_files(run: Run) -> None:
     assert MINE not in Path("topk.py").read_text()
 
 
-def _count_tokens(line: str) -> int:
-    return int(line.split()[5].replace(",", ""))
-
-
 def test_the_estimate_calls_no_model(run: Run) -> None:
     status, out, err = run("make", SPECIFICATION, "--dry-run", "--model", "openai:gpt-5.4")
     assert (status, err) == (0, "")
     assert out.startswith("5 to 10 calls, about ")
     assert out.endswith(" without repairs\n")
     assert "cost unknown" not in out
-    longer = run("make", SPECIFICATION * 9, "--dry-run", "--model", "openai:gpt-5.4")[1]
-    assert _count_tokens(longer) > 3 * _count_tokens(out)
+    dry = ("--dry-run", "--json", "--model", "openai:gpt-5.4")
+    short, longer = (json.loads(run("make", SPECIFICATION * n, *dry)[1]) for n in (1, 9))
+    assert longer["tokens"] > 3 * short["tokens"]
+    assert short["cost_usd"] < longer["cost_usd"]
     assert run("make", SPECIFICATION, "--dry-run")[1].endswith(", cost unknown without a model\n")
     assert not Path(".greenloop").exists()
 

@@ -99,6 +99,8 @@ def test_code_and_tests_are_written_later(run: Run) -> None:
         ),
         (["src/durations"], "src/durations does not exist"),
         (["durations.md"], "durations.md does not exist"),
+        (["größe"], "'größe' is not a command, a file or a sentence"),
+        (["spec.md:3"], "'spec.md:3' is not a command, a file or a sentence"),
         (["help", "foo"], "no such command: foo"),
         (["vesrion"], "did you mean 'version'?"),
         (["--versoin"], "did you mean '--version'?"),
@@ -112,7 +114,9 @@ def test_what_is_no_text_is_refused_before_anything_is_made(
     assert list(folder.iterdir()) == []
 
 
-@pytest.mark.parametrize("words", [["help"], ["help", "check"], ["version"], ["-V"], ["-h"]])
+@pytest.mark.parametrize(
+    "words", [["help"], ["help", "check"], ["help", "version"], ["version"], ["-V"], ["-h"]]
+)
 def test_help_and_version_have_the_names_that_people_try(run: Run, words: list[str]) -> None:
     status, out, _ = run(*words)
     assert (status, out.startswith(("Usage: greenloop", "greenloop "))) == (0, True)

@@ -291,7 +291,7 @@ def test_a_later_answer_that_was_taken_already_costs_nothing(
     assert origins(done.report)[ANSWER_TEST] == "answer"
 
 
-def test_an_accepted_choice_changes_nothing_but_its_mark(
+def test_an_accepted_choice_is_tested_and_changes_nothing_else(
     run_workflow: RunWorkflow, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
@@ -299,8 +299,14 @@ def test_an_accepted_choice_changes_nothing_but_its_mark(
     give_back(run, accept=True)
     done = run_workflow(nothing_new(), resume=run)
     assert choices_of(done)[0].answered == "accepted"
-    assert origins(done.report) == origins(before.report)
+    assert origins(done.report) == {**origins(before.report), ANSWER_TEST: "answer"}
     assert not [item for item in done.report.reasons if "leaves open" in item]
+
+
+def test_code_does_what_is_accepted(run_workflow: RunWorkflow) -> None:
+    other = {"generate_code": [fence(STRICT_CODE)], "generate_tests": [suite_answer(STRICT_TESTS)]}
+    done = run_workflow(script(**other, repair_code=[fence(GOOD_CODE)]), asker=Asker(["accept"]))
+    assert done.report.final_code == GOOD_CODE
 
 
 def test_a_red_run_goes_on_with_a_later_answer(run_workflow: RunWorkflow, tmp_path: Path) -> None:

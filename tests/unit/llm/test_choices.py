@@ -32,6 +32,13 @@ def test_what_was_chosen_is_among_the_answers() -> None:
     assert found[1].chosen == "f(1) -> 2"
 
 
+def test_a_result_alone_gets_the_call_of_the_other_answers() -> None:
+    answers = ["f(1) -> 2", "raises ValueError", "'two'", "an error", "the first of them"]
+    (found,) = parse_choices([{**ASKED, "answers": answers, "chosen": "raises ValueError"}], ())
+    assert found.chosen == "f(1) raises ValueError"
+    assert found.answers == ("f(1) -> 2", found.chosen, "f(1) -> 'two'", *answers[3:])
+
+
 def test_the_same_question_counts_once() -> None:
     assert len(parse_choices([ASKED, {**ASKED, "question": " Cents? "}], ())) == 1
 

@@ -3,9 +3,10 @@
 import json
 import sys
 import time
+from collections.abc import Sequence
 from shutil import get_terminal_size
 
-from greenloop.app.run_list import KeptRun, find_old_folders, list_runs, remove
+from greenloop.app.run_list import KeptRun, Removable, find_old_folders, list_runs, remove
 from greenloop.cli.approval import confirm
 from greenloop.cli.options.tools import RunsOptions
 from greenloop.cli.process import check_terminal, write_stdout
@@ -26,31 +27,35 @@ def runs_command(options: RunsOptions) -> int:
         return _prune(options)
     runs = list_runs(home)
     if options.json:
-        rows = [{**vars(item), "path": str(item.path)} for item in runs]
-        write_stdout(escape_json(json.dumps(rows, indent=1)) + "\n")
+        _print_json(runs)
         return 0
-    for item in runs:
-        write_stdout(_format(item))
+    write_stdout("".join(map(_format, runs)))
     if not runs:
         print(f"there are no runs in {home / 'runs'}", file=sys.stderr)
     return 0
 
 
+def _print_json(found: Sequence[KeptRun | Removable]) -> None:
+    rows = [{**vars(item), "path": str(item.path)} for item in found]
+    write_stdout(escape_json(json.dumps(rows, indent=1)) + "\n")
+
+
 def _prune(options: RunsOptions) -> int:
-    """Remove what is old, after a question."""
+    """Remove what is old, after a question, and print what was removed."""
     found = list(find_old_folders(Settings.load().home, options.older_than))
-    for item in found:
-        write_stdout(f"{format_size(item.size):>8}  {shorten_path(str(item.path))}\n")
+    rows = (f"{format_size(item.size):>8}  {shorten_path(str(item.path))}\n" for item in found)
     whole = f"{pluralize(len(found), 'folder')}, {format_size(sum(i.size for i in found))}"
-    if not found:
-        write_stdout(f"nothing is older than {options.older_than:g} days\n")
-        return 0
-    if not options.yes:
+    if not options.json:
+        write_stdout("".join(rows) or f"nothing is older than {options.older_than:g} days\n")
+    if found and not options.yes:
         check_terminal("--prune without --yes")
         if not confirm(f"remove {whole}? [y/N] "):
             return 1
     remove(found)
-    write_stdout(f"removed {whole}\n")
+    if options.json:
+        _print_json(found)
+    elif found:
+        write_stdout(f"removed {whole}\n")
     return 0
 
 
