@@ -21,6 +21,7 @@ from greenloop.errors import (
     SandboxError,
 )
 from greenloop.events import EventSink, RunFinished, ignore_event
+from greenloop.files import validate_text
 from greenloop.llm.budget import Budget
 from greenloop.llm.chat import ChatSource
 from greenloop.records import Report
@@ -97,13 +98,14 @@ class CodingAgent:
         """Run a specification or another request in a new run directory, and return the report.
 
         Raises:
+            SpecificationError: it is no text.
             GreenloopError: the run ended early; its `report` holds what was reached.
         """
         request = specification
         if isinstance(request, str):
             options = select_saved_options(self._settings)
             request = MakeRequest(
-                specification=request, options=options, greenloop=greenloop_version()
+                specification=validate_text(request), options=options, greenloop=greenloop_version()
             )
         directory = RunDirectory.create(self._settings.home, request.specification, run_dir)
         await complete_in_thread(partial(directory.save_request, request))

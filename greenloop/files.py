@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from greenloop.encodings import decode_source
-from greenloop.errors import InputError, OutputError
+from greenloop.errors import InputError, OutputError, SpecificationError
 
 MAX_TEXT_BYTES = 1_000_000
 _TEXT_SUFFIXES = (".md", ".txt", ".py", ".rst", ".markdown", ".pyi")
@@ -70,6 +70,27 @@ def decode_text(data: bytes, name: str) -> str:
 def read_text(path: Path, name: str = "") -> str:
     """Return a file's text. Raises InputError as `read_bounded` and `decode_text` do."""
     return decode_text(read_bounded(path, name=name), name or str(path))
+
+
+def validate_text(text: str) -> str:
+    """Return a specification that is text, never a path. Raises SpecificationError."""
+    if len(text) > MAX_TEXT_BYTES:
+        raise SpecificationError("the specification is longer than 1 MB")
+    word = text.strip()
+    if is_bare_word(word) or is_path_like(word):
+        raise SpecificationError(f"'{word}' is a word or a path: say what the code should do")
+    return require_text(text)
+
+
+def require_text(text: str, where: object = "the text") -> str:
+    """Return a specification. Raises SpecificationError: it is empty, or cannot be encoded."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise SpecificationError(f"the specification is not UTF-8 text: {error.reason}") from None
+    if not text.strip():
+        raise SpecificationError(f"{where} is empty: say what you want")
+    return text
 
 
 def read_or_empty(path: Path) -> str:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
 
-from greenloop.app.inputs.specification import SpecificationFile, read_tests, resolve_module_name
+from greenloop.app.inputs.specification import read_tests, resolve_module_name
 from greenloop.errors import InputError
 from greenloop.files import MAX_TEXT_BYTES
 from greenloop.syntax.names import explain_invalid_module_name
@@ -72,7 +72,7 @@ def choose_module_name(name: str | None, tests: str | None, packages: frozenset[
     if name is not None and (why := explain_invalid_module_name(name)):
         raise InputError(f"module: {name!r} cannot be its name: {why}")
     given = (GivenTests.from_code("tests", tests),) if tests is not None else ()
-    tested = resolve_module_name(SpecificationFile(""), None, given, packages)
+    tested = resolve_module_name(None, given, packages)
     if name and tested and name != tested:
         raise InputError(f"module: `{name}` was given, but the tests import `{tested}`")
     return name or tested

@@ -15,10 +15,10 @@ from greenloop.app.gate.settings import replace_project_settings
 from greenloop.app.inputs.change_files import check_fence, check_project, check_unlocked
 from greenloop.app.inputs.check_files import read_check_inputs
 from greenloop.app.inputs.heal_files import read_original
-from greenloop.app.inputs.specification import validate_text
 from greenloop.app.requests import ScriptArguments, build_request, build_script_request
 from greenloop.errors import InputError, InterruptedRunError
 from greenloop.events import EventSink, ignore_event
+from greenloop.files import validate_text
 from greenloop.integrations.input_files import InputFolder, choose_module_name, open_input_folder
 from greenloop.llm.chat import ChatSource
 from greenloop.llm.factory import is_model_disabled

@@ -13,9 +13,9 @@ from greenloop.files import (
     is_path_like,
     path_exists,
     read_text,
+    require_text,
 )
 from greenloop.records import Choice, ChoiceAnswer
-from greenloop.specification.examples import analyze_specification
 from greenloop.syntax.names import explain_invalid_module_name
 from greenloop.testsuite.module_under_test import find_imported_module
 from greenloop.workflow.storage.choices_file import read_answers
@@ -45,7 +45,7 @@ def read_specification(spec: str) -> SpecificationFile:
         data = sys.stdin.buffer.read(MAX_TEXT_BYTES + 1)
         if len(data) > MAX_TEXT_BYTES:
             raise SpecificationError("standard input is larger than 1 MB")
-        return _require_text(SpecificationFile(decode_text(data, "standard input")))
+        return SpecificationFile(require_text(decode_text(data, "standard input")))
     path = Path(spec)
     if spec.strip() and path_exists(path):
         if path.is_dir():
@@ -54,7 +54,7 @@ def read_specification(spec: str) -> SpecificationFile:
             raise SpecificationError(
                 f"{path} is code, not a specification; greenloop check {path} TESTS grades it"
             )
-        return _require_text(SpecificationFile(read_text(path), path))
+        return SpecificationFile(require_text(read_text(path), path), path)
     if is_path_like(spec):
         raise SpecificationError(
             f"{spec} does not exist; check the path, or give the text in quotes"
@@ -63,27 +63,7 @@ def read_specification(spec: str) -> SpecificationFile:
         raise SpecificationError(
             f"'{spec}' is one word and no file: say in a sentence what the code should do, in quotes"
         )
-    return _require_text(SpecificationFile(spec))
-
-
-def validate_text(text: str) -> str:
-    """Return a specification that is text, never a path. Raises SpecificationError."""
-    if len(text) > MAX_TEXT_BYTES:
-        raise SpecificationError("the specification is longer than 1 MB")
-    if is_bare_word(text.strip()):
-        raise SpecificationError(f"'{text.strip()}' is one word: say what the code should do")
-    return _require_text(SpecificationFile(text)).text
-
-
-def _require_text(specification: SpecificationFile) -> SpecificationFile:
-    try:
-        specification.text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise SpecificationError(f"the specification is not UTF-8 text: {error.reason}") from None
-    if not specification.text.strip():
-        where = specification.path or "the text"
-        raise SpecificationError(f"{where} is empty: say what you want")
-    return specification
+    return SpecificationFile(require_text(spec))
 
 
 def read_tests(paths: tuple[Path, ...]) -> tuple[GivenTests, ...]:
@@ -102,12 +82,11 @@ def read_tests(paths: tuple[Path, ...]) -> tuple[GivenTests, ...]:
 
 
 def resolve_module_name(
-    specification: SpecificationFile,
     output: Path | None,
     user_tests: tuple[GivenTests, ...],
     packages: Collection[str] = (),
 ) -> str | None:
-    """Return the module's name if the output, the tests or a stub file's name define it.
+    """Return the module's name if the output or the tests define it.
 
     `packages` are imports of tests that are not the user's modules.
     Raises InputError: the output's stem is no module name, or the tests import another module.
@@ -125,10 +104,6 @@ def resolve_module_name(
         if tested is not None and tested != output.stem:
             raise InputError(f"--output {output}: the tests import `{tested}`; name it {tested}.py")
         return output.stem
-    path = specification.path
-    if tested is None and path is not None and path.suffix == ".py":
-        is_stub = bool(analyze_specification(specification.text).signatures)
-        return path.stem if is_stub and not explain_invalid_module_name(path.stem) else None
     return tested
 
 

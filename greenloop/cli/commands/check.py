@@ -118,8 +118,7 @@ def _check_use(options: CheckOptions) -> None:
     if options.every and options.tests:
         raise InputError("--all finds the tests of each module; name a folder alone")
     if options.code is not None and (options.tracked or (options.root.parts and not options.every)):
-        ignored = "--tracked" if options.tracked else "--in"
-        raise InputError(f"{ignored} is for the changed lines of a project; leave out the files")
+        raise InputError("--tracked and --in are for the changes of a project: leave out the files")
 
 
 def _find_branch(root: Path) -> str:

@@ -34,9 +34,7 @@ def _build_request(options: MakeOptions, settings: Settings) -> MakeRequest:
         options,
         settings,
         specification=specification.text,
-        module=resolve_module_name(
-            specification, options.output, given, settings.allow_list.import_names
-        ),
+        module=resolve_module_name(options.output, given, settings.allow_list.import_names),
         given=given,
         tests_output=to_absolute_path(options.tests_output),
         source=to_absolute_path(specification.path),

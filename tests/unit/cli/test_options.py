@@ -2,6 +2,7 @@
 
 import re
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from greenloop.cli.options.commands import COMMANDS
 from greenloop.cli.options.declaration import build_command
 from greenloop.cli.options.runs import HealOptions, MakeOptions
 from greenloop.cli.usage import Command
-from greenloop.errors import SettingsError
+from greenloop.errors import SettingsError, SpecificationError
 from greenloop.settings import Settings, list_settings
 
 
@@ -47,6 +48,13 @@ def test_what_is_no_setting_is_refused_with_a_suggestion() -> None:
         Settings(modle="openai:x")
     with pytest.raises(SettingsError, match=r"did you mean max_cost\?"):
         run_coding_agent("a text", max_cots=1)  # type: ignore[call-arg, unused-ignore]
+
+
+@pytest.mark.parametrize("text", ["", " ", "durations", "spec.md", "src/spec", "\ud800 f"])
+def test_python_takes_no_word_and_no_path(tmp_path: Path, text: str) -> None:
+    with pytest.raises(SpecificationError):
+        run_coding_agent(text, model="replay:none.jsonl", home=tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["make", "script", "heal", "batch"])
