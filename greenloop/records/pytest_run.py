@@ -68,13 +68,17 @@ class Failure(Record):
 
 
 class TestOutcome(Record):
-    """The result of one test; `id` is pytest's node id, `duration_s` in seconds over all phases."""
+    """The result of one test; `id` is pytest's node id, `duration_s` in seconds over all phases.
+
+    `skipped_by` is the file whose line called for a skip or xfail, '' where none did.
+    """
 
     __test__ = False
 
     id: str
     outcome: Outcome
     duration_s: float = 0.0
+    skipped_by: str = ""
 
 
 class Expectation(Record):

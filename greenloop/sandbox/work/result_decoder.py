@@ -63,7 +63,10 @@ class _ReceivedEvents:
             raise _ProtocolError(f"{event['id']} was reported twice")
         outcome = _OUTCOME_ADAPTER.validate_python(event["outcome"])
         seconds = min(max(0.0, float(event["duration_s"])), _DAY_SECONDS)
-        self.tests[event["id"]] = TestOutcome(id=event["id"], outcome=outcome, duration_s=seconds)
+        place = str(event.get("skipped_by", ""))[:_MAX_TEXT_CHARACTERS]
+        self.tests[event["id"]] = TestOutcome(
+            id=event["id"], outcome=outcome, duration_s=seconds, skipped_by=place
+        )
         self.running = None
 
 

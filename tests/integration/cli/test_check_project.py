@@ -91,3 +91,21 @@ def test_tests_of_a_package_are_observed_with_relative_imports_and_fixtures(
         Path(name).write_text(text)
     out = run("check", "shop/calc.py", "shop/tests/test_calc.py", *FAST)[1]
     assert "1 of 1 tests give" in out or "1 of 1 test gives" in out
+
+
+@pytest.mark.parametrize(
+    ("line", "verdict"), [("with helpers.Locale(): pass", "passed"), ("absent()", "failed")]
+)
+def test_a_skip_counts_where_files_of_the_tests_call_for_it(
+    project: Path, line: str, verdict: str
+) -> None:
+    skip = "raise unittest.SkipTest('no')"
+    Path("pytest.ini").write_text("[pytest]\n")
+    Path("calc.py").write_text(f"import unittest\n{CODE}\n\ndef absent():\n    {skip}\n")
+    Path("helpers.py").write_text(
+        "import unittest\nfrom calc import add\n\n\nclass Locale:\n    def __enter__(self):\n"
+        f"        add(1, 1)\n        {skip}\n\n    def __exit__(self, *_): pass\n"
+    )
+    names = f"import helpers\nfrom calc import absent\n{ALL_TESTS}"
+    Path("test_calc.py").write_text(f"{names}\n\ndef test_other():\n    {line}\n")
+    assert check(Path("calc.py"), "test_calc.py", mutants=0).verdict == verdict

@@ -68,6 +68,12 @@ def test_every_outcome_is_reported(run: TestRun) -> None:
     assert outcomes == {f"test_solution.py::{name}": kind for name, kind in OUTCOMES.items()}
 
 
+def test_the_file_that_skips_a_test_is_reported(run: TestRun) -> None:
+    places = {item.id.rpartition("::")[2]: item.skipped_by for item in run.tests}
+    named = {name: place for name, place in places.items() if place}
+    assert named == {"test_skips_itself": "test_solution.py"}
+
+
 @pytest.mark.parametrize("kind", RAISED)
 def test_exception_is_reported_with_its_message(run: TestRun, kind: str) -> None:
     failure = failure_of(run, f"test_raises[{kind}]")

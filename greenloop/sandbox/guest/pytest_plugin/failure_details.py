@@ -9,6 +9,7 @@ import os
 import sys
 import traceback
 import types
+import unittest
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -16,6 +17,7 @@ MAX_TEXT = 300
 _MAX_MESSAGE, _MAX_OUTPUT = 4000, 2000
 _FIRST_FRAMES, _LAST_FRAMES = 3, 12
 _MAX_GROUP_ITEMS, _MAX_DEPTH = 5, 3
+_TEST_TOOLS = ("_pytest", "pluggy", "unittest")
 _ASYNC_UNSUPPORTED = "async def functions are not natively supported"
 NO_SOCKETS = "the sandbox refuses Unix sockets, which it cannot tell from those of the machine"
 ASYNC_ADVICE = (
@@ -73,6 +75,24 @@ def _format_message(error: BaseException, depth: int = 0) -> str:
 def is_refused_socket(error: BaseException) -> bool:
     """Return whether an error is that of a socket which the sandbox refuses."""
     return isinstance(error, OSError) and error.errno == errno.EAFNOSUPPORT
+
+
+def find_skipping_file(error: BaseException, work: str) -> str:
+    """Return the file whose line called for a skip or xfail; '' for a mark, or where a check was turned into a skip.
+
+    One of the run is named by its path there, another one by its whole path.
+    """
+    if isinstance(error.__context__, unittest.SkipTest):  # which its test case has replaced
+        error = error.__context__
+    calls = [
+        (frame.f_code.co_filename, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if str(frame.f_globals.get("__name__")).partition(".")[0] not in _TEST_TOOLS
+        and os.path.isabs(frame.f_code.co_filename)  # not what `exec` has run
+    ]
+    path, line = calls[-1] if calls else ("", 0)
+    text = linecache.getline(path, line or 0).lower()
+    return path.removeprefix(work) if "skip" in text or "xfail" in text else ""
 
 
 def _format_notes(error: BaseException) -> list[str]:

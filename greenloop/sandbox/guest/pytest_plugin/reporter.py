@@ -13,7 +13,13 @@ from typing import Any, Protocol
 import pytest
 
 from .assertion_values import ComparisonRecorder
-from .failure_details import ASYNC_ADVICE, MAX_TEXT, describe_failure, format_failure
+from .failure_details import (
+    ASYNC_ADVICE,
+    MAX_TEXT,
+    describe_failure,
+    find_skipping_file,
+    format_failure,
+)
 from .unexecuted_tests import check_return_value, is_async, is_plain_unittest
 
 _SKIPS = (pytest.skip.Exception, unittest.SkipTest)
@@ -40,7 +46,8 @@ class Reporter:
         self._left = Counter[str]()  # collectors of a project may give several tests one name
         self._current_id, self._phase = "", "collect"
         self._comparisons = ComparisonRecorder()
-        self._skipped_files: list[str] = []
+        self._skipped_files: dict[str, str] = {}
+        self._skipping_files: dict[str, str] = {}
         self._unittest_ids: set[str] = set()
         self._rejected_ids: set[str] = set()
 
@@ -87,7 +94,8 @@ class Reporter:
 
     def pytest_collectreport(self, report: Any) -> None:
         if report.skipped and report.nodeid not in self._skipped_files:  # also as one of doctests
-            self._skipped_files.append(report.nodeid)
+            place = report.longrepr[0] if isinstance(report.longrepr, tuple) else ""
+            self._skipped_files[report.nodeid] = str(place).removeprefix(self._work)
 
     def pytest_collection_finish(self, session: Any) -> None:
         """Report the tests; a file that is skipped as a whole counts as one."""
@@ -96,8 +104,12 @@ class Reporter:
         self._channel.send(
             "collected", ids=[*(i.nodeid for i in session.items), *self._skipped_files]
         )
-        for name in self._skipped_files:
-            self._channel.send("test", id=name, outcome="skipped", duration_s=0.0)
+        for name, place in self._skipped_files.items():
+            self._send_outcome(name, "skipped", 0.0, place)
+
+    def _send_outcome(self, name: str, outcome: str, seconds: float, place: str) -> None:
+        extra = {"skipped_by": place} if place else {}
+        self._channel.send("test", id=name, outcome=outcome, duration_s=seconds, **extra)
 
     def _report_rewritten_files(self) -> None:
         """Report files that the code has changed while the tests were imported, as errors."""
@@ -132,6 +144,19 @@ class Reporter:
         error = pytest.fail.Exception(why, pytrace=False)
         self._send_failure(name, "call", error, "")
         raise error
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> Any:
+        raised = call.excinfo
+        made = yield
+        raised = raised or call.excinfo  # those of unittest's cases come late
+        if raised is not None:
+            self._inspect_error(item, raised.value, made)
+
+    def _inspect_error(self, item: Any, error: BaseException, made: Any) -> None:
+        """Note which file has skipped a test; `made` is the result of the hook that reports it."""
+        if isinstance(error, (*_SKIPS, pytest.xfail.Exception)):
+            self._skipping_files[item.nodeid] = find_skipping_file(error, self._work)
 
     def pytest_runtest_logfinish(self) -> None:
         """Restore access to the working folder, which pytest enters at the end."""
@@ -189,7 +214,8 @@ class Reporter:
         self._left[report.nodeid] -= report.when == "teardown"
         if report.when == "teardown" and self._left[report.nodeid] <= 0:
             outcome, seconds = self._outcomes.pop(report.nodeid)
-            self._channel.send("test", id=report.nodeid, outcome=outcome, duration_s=seconds)
+            place = self._skipping_files.pop(report.nodeid, "")
+            self._send_outcome(report.nodeid, outcome, seconds, place)
 
 
 def _combine_outcome(outcome: str, report: Any) -> str:

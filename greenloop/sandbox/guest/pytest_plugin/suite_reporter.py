@@ -35,16 +35,15 @@ class SuiteReporter(Reporter):
         if isinstance(collector, pytest.File):
             self._channel.send("started", id=collector.nodeid)
 
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_makereport(self, item: Any, call: Any) -> Any:
-        made = yield
-        error = call.excinfo.value if call.excinfo else None
-        if error is not None and is_refused_socket(error) and self._is_opened_by(item, error):
+    def _inspect_error(self, item: Any, error: BaseException, made: Any) -> None:
+        super()._inspect_error(item, error, made)
+        if is_refused_socket(error) and self._is_opened_by(item, error):
             report = made.get_result()
             path, line, _ = report.location
             report.outcome, report.longrepr = "skipped", (path, line or 0, NO_SOCKETS)
             if item.nodeid not in self._refused_ids:
                 self._refused_ids.add(item.nodeid)
+                self._skipping_files[item.nodeid] = str(item.path).removeprefix(self._work)
                 self._channel.send("refused", id=item.nodeid, what=NO_SOCKETS)
 
     def _is_opened_by(self, item: Any, error: BaseException) -> bool:
