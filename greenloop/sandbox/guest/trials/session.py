@@ -13,6 +13,7 @@ import pytest
 
 from ..limits.proc_stats import own_cpu_seconds
 from ..pytest_plugin.failure_details import is_refused_socket
+from .generated_examples import end_at_first_failure
 from .line_tracing import record_calls
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
@@ -74,6 +75,7 @@ class TrialSession:
     def pytest_runtestloop(self, session: Any) -> None:
         self.items = list(session.items)
         self.is_collected = bool(self.items) and not session.testsfailed
+        end_at_first_failure(self.items)
         assert self._serve is not None
         self._serve(self)
         os._exit(0)
