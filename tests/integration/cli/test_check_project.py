@@ -100,7 +100,7 @@ def test_a_skip_counts_where_files_of_the_tests_call_for_it(
     project: Path, line: str, verdict: str
 ) -> None:
     skip = "raise unittest.SkipTest('no')"
-    Path("pytest.ini").write_text("[pytest]\n")
+    Path("pytest.ini").write_text("[pytest]\naddopts = -q\n")
     Path("calc.py").write_text(f"import unittest\n{CODE}\n\ndef absent():\n    {skip}\n")
     Path("helpers.py").write_text(
         "import unittest\nfrom calc import add\n\n\nclass Locale:\n    def __enter__(self):\n"
