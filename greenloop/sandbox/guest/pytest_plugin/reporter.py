@@ -12,14 +12,8 @@ from typing import Any, Protocol
 
 import pytest
 
+from . import failure_details
 from .assertion_values import ComparisonRecorder
-from .failure_details import (
-    ASYNC_ADVICE,
-    MAX_TEXT,
-    describe_failure,
-    find_skipping_file,
-    format_failure,
-)
 from .unexecuted_tests import check_return_value, is_async, is_plain_unittest
 
 _SKIPS = (pytest.skip.Exception, unittest.SkipTest)
@@ -57,7 +51,7 @@ class Reporter:
 
     def _format_failure(self, excinfo: Any, style: object = None) -> str:
         """Replace pytest's own text, which parses files anew and takes longer than most tests."""
-        return format_failure(excinfo.value, self._work)
+        return failure_details.format_failure(excinfo.value, self._work)
 
     def pytest_itemcollected(self, item: Any) -> None:
         item._repr_failure_py = self._format_failure
@@ -135,7 +129,7 @@ class Reporter:
     def _check_item(self, item: Any) -> None:
         reject = partial(self._reject_test, item.nodeid)
         if is_async(item.obj):
-            reject(ASYNC_ADVICE)
+            reject(failure_details.ASYNC_ADVICE)
         item.obj = check_return_value(item.obj, reject)
 
     def _reject_test(self, name: str, why: str) -> None:
@@ -156,7 +150,9 @@ class Reporter:
     def _inspect_error(self, item: Any, error: BaseException, made: Any) -> None:
         """Note which file has skipped a test; `made` is the result of the hook that reports it."""
         if isinstance(error, (*_SKIPS, pytest.xfail.Exception)):
-            self._skipping_files[item.nodeid] = find_skipping_file(error, self._work)
+            self._skipping_files[item.nodeid] = failure_details.find_skipping_file(
+                error, self._work
+            )
 
     def pytest_runtest_logfinish(self) -> None:
         """Restore access to the working folder, which pytest enters at the end."""
@@ -195,7 +191,7 @@ class Reporter:
     def _send_failure(
         self, name: str, phase: str, error: BaseException, output: str, subtest: str = ""
     ) -> None:
-        details = describe_failure(error, output, self._work)
+        details = failure_details.describe_failure(error, output, self._work)
         details["message"] += subtest
         details["assertion"] = details["assertion"] or self._comparisons.values_for(error)
         self._channel.send("failure", id=name, phase=phase, **details)
@@ -240,7 +236,7 @@ def _describe_subtest(report: Any) -> str:
         return ""
     parts = [str(context.msg)] if context.msg is not None else []
     parts += [f"{name}={value}" for name, value in context.kwargs.items()]
-    return f"\nin the subtest {', '.join(parts)}"[:MAX_TEXT]
+    return f"\nin the subtest {', '.join(parts)}"[: failure_details.MAX_TEXT]
 
 
 def read_change_times(folders: Iterable[str]) -> dict[str, int]:
