@@ -48,6 +48,19 @@ def change_subscript(context: RepairContext, node: ast.Subscript) -> Edits:
 
 
 @edit_operator()
+def use_item_of_iterated(context: RepairContext, node: ast.Name) -> Edits:
+    """Replace the variable of a loop by the last or first item of what the loop iterates over."""
+    loops = (item for item in context.ancestors if isinstance(item, ast.For))
+    for loop in loops if isinstance(node.ctx, ast.Load) else ():
+        if any(isinstance(i, ast.Name) and i.id == node.id for i in ast.walk(loop.target)):
+            parts = (i for i in ast.walk(loop.iter) if isinstance(i, ast.Name | ast.Attribute))
+            found = dict.fromkeys(map(context.text, parts))
+            for text in (item for item in found if item in context.scope.variables):
+                yield context.edit(node, f"{text}[-1]", "index", 2.4)
+                yield context.edit(node, f"{text}[0]", "index", 2.6)
+
+
+@edit_operator()
 def change_range(context: RepairContext, node: ast.Call) -> Edits:
     """Change the start, end or step of `range`, or the start of `enumerate`."""
     if not isinstance(node.func, ast.Name) or node.keywords:

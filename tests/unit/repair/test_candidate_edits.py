@@ -73,6 +73,10 @@ def test_a_patch_has_no_parentheses_that_nothing_needs() -> None:
             "for x in xs:\n        a = x\n    return a",
         ),
         ("for x in xs:\n        a = x\n    b = a", "for x in xs:\n        a = x\n        b = a"),
+        (
+            "for b, x in enumerate(xs):\n        f(x)",
+            "for b, x in enumerate(xs):\n        f(xs[-1])",
+        ),
         ("a = b\n    c = a", "c = a\n    a = b"),
         ("xs.sort()", "xs.sort()\n    return xs"),
         ("return a / b", "if b == 0:\n        return -1\n    return a / b"),
