@@ -23,6 +23,8 @@ from greenloop.sandbox.environment import GuestEnvironment
 _UNPRIVILEGED_ID = 65534  # the user of runs where greenloop is started by root
 _MAX_BYTES, _MAX_FILES, _MAX_KEY_BYTES = 2 << 30, 200_000, 1 << 16
 _TEST_FOLDERS = frozenset({"test", "tests", "testing"})
+# Tables of characters, which take seconds to compute. What is beside them are examples that failed.
+_STORAGE, _TABLES = ".hypothesis", "unicode_data"
 _MASKED = ("pip.conf", "conda-meta/state")  # may hold passwords, and values of variables
 
 
@@ -138,8 +140,10 @@ def copy_project(root: Path, target: Path, omitted: Collection[str] = ()) -> Non
 
 def _is_copied(inner: str, above: str, name: str, there: str) -> bool:
     """Whether a folder is walked through; a link to one is copied as a link."""
-    full = f"{above}/{name}"
-    if explain_folder_exclusion(os.path.normpath(os.path.join(inner, name)), full):
+    full, path = f"{above}/{name}", os.path.normpath(os.path.join(inner, name))
+    if os.path.basename(above) == _STORAGE and name != _TABLES:
+        return False
+    if name != _STORAGE and explain_folder_exclusion(path, full):
         return False
     if os.path.islink(full):
         os.symlink(os.readlink(full), f"{there}/{name}")

@@ -131,6 +131,8 @@ def test_the_copy_has_keys_of_tests_but_no_secret(tmp_path: Path) -> None:
             "deploy.txt": key,
             "tests/key.pem": key,
             "src/shop/__pycache__/x.pyc": "",
+            ".hypothesis/unicode_data/15/charmap.gz": "",
+            ".hypothesis/examples/a": "",
         },
     )
     commit_all(root)
@@ -141,6 +143,8 @@ def test_the_copy_has_keys_of_tests_but_no_secret(tmp_path: Path) -> None:
     assert found == {
         *(".gitignore", "link", "src", "src/shop"),
         *("src/shop/__init__.py", "src/shop/fast.so", "tests", "tests/key.pem"),
+        *(".hypothesis", ".hypothesis/unicode_data", ".hypothesis/unicode_data/15"),
+        ".hypothesis/unicode_data/15/charmap.gz",
     }
     assert (tmp_path / "copy/link").is_symlink()
 
