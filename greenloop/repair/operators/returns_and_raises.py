@@ -46,14 +46,27 @@ def replace_exception(context: RepairContext, node: ast.Raise | ast.ExceptHandle
 
 
 def _replace_exception_name(context: RepairContext, named: ast.expr) -> Edits:
-    tree = context.ancestors[0]
-    own = [item.name for item in ast.walk(tree) if isinstance(item, ast.ClassDef)]
+    own = [name for item in ast.walk(context.ancestors[0]) for name in _list_exceptions(item)]
     raised = [name for _, name in context.hints.crashes if name.isidentifier()]
     wanted = [*context.hints.expected_exceptions, *raised]
     for name in dict.fromkeys((*wanted, *own, *_COMMON_EXCEPTIONS, *_RARE_EXCEPTIONS)):
         if name != context.text(named):
             cost = 1.4 if name in wanted else 1.8 if name in (*own, *_COMMON_EXCEPTIONS) else 2.2
             yield context.edit(named, name, "exception", cost)
+
+
+def _list_exceptions(node: ast.AST) -> list[str]:
+    """Return classes that a statement defines, imports by the name of an error, or raises."""
+    match node:
+        case ast.ClassDef(name=name):
+            return [name]
+        case ast.ImportFrom(names=names):
+            imported = (item.asname or item.name for item in names)
+            return [name for name in imported if name.endswith(("Error", "Exception"))]
+        case ast.Raise():
+            raised = get_raised_class(node)
+            return [ast.unparse(raised)] if raised is not None else []
+    return []
 
 
 @edit_operator()

@@ -92,6 +92,13 @@ def test_edit_is_generated_once(before: str, after: str) -> None:
     assert code not in edited
 
 
+def test_errors_of_other_modules_are_raised() -> None:
+    code = "from errors import A as OwnError\n\n\ndef f(a):\n    raise errors.Own\n    raise KeyError(a)\n"
+    edited = [edit.apply_to(code) for edit in generate(code, Hints())]
+    for name in ("OwnError", "errors.Own"):
+        assert code.replace("KeyError", name) in edited
+
+
 def test_edits_of_class() -> None:
     code = (
         "class A:\n    def __init__(self, xs=[]):\n        self.xs = xs\n\n"
