@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.settings import Settings
 from tests.integration.cli.conftest import KEY
 from tests.integration.cli.test_batch import QUICK
 from tests.slow.documented_commands import (
@@ -169,13 +168,3 @@ def normal(line: str) -> str:
     line = re.sub(r"\d+ edits tried", "N edits tried", line.rstrip())
     line = re.sub(r"(\d+) of \1 inputs", "all of N inputs", line)  # time limits how many
     return re.sub(r"\d+\.\d s\b", "N s", line)
-
-
-def test_the_limits_in_the_docs_are_those_in_force() -> None:
-    text = (ROOT / "docs/limits.md").read_text("utf-8")
-    named = re.findall(r"^\| .* \| (\d+) \| `(\w+)` \|$", text, re.MULTILINE)
-    known = {field.validation_alias: field.default for field in Settings.model_fields.values()}
-    assert len(named) >= 10
-    assert [(name, float(value)) for value, name in named] == [
-        (name, float(known[name])) for _, name in named
-    ]
