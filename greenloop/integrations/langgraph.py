@@ -47,7 +47,8 @@ def make_node(
 ) -> GraphNode:
     """Return an asynchronous node that makes tested code of the state's `specification`.
 
-    With `project`, the folder of one, the specification is a wish about it and `code` the patch.
+    With `project`, the folder of a project, the specification is a wish as for `greenloop change`,
+    and `code` is the patch.
 
     The run's directory depends on the thread and the specification: a node that runs again after a
     crash or an interrupt continues its run and pays for no answer twice. In the stream mode

@@ -42,8 +42,8 @@ class Choice(Record):
 
     `answers` are the possible ones, as example calls with their results; `chosen` is the one that
     the code follows. `source` says who found the question: the contract's writer, or the judge of
-    a difference between two implementations. `answered` is None as long as it is open; `unread`: it
-    was accepted with all others (`--accept-choices`), so that nobody may have read it.
+    a difference between two implementations. `answered` is None while the choice is open. `unread`:
+    it was accepted with all others (`--accept-choices`), perhaps without being read.
     """
 
     id: str = Field(min_length=1)
@@ -85,9 +85,9 @@ class ChoiceAsker(Protocol):
 
 
 class KeptBehaviour(Record):
-    """What a change has to leave as it is. `tests` are the node ids of tests that check it.
+    """Behaviour that a change must keep. `tests` are the node ids of tests that check it.
 
-    `quotes` are the passages of the wish that ask for it, where there are some.
+    `quotes` are the passages of the wish that ask for it, if there are any.
     """
 
     id: str = Field(pattern=r"^K[1-9][0-9]*$")
@@ -105,13 +105,10 @@ class GivenExample(Record):
 class Contract(Record):
     """The agreement that code and tests are written from, independently of each other.
 
-    `interface` is Python stub source: signatures, types, docstrings, bodies `...`.
-    `specification` is the text that it was made from; `examples` are those of that text.
-    `background` are the passages that require nothing, `unquoted` those that neither a requirement
-    nor the background quotes, `not_covered` what the text asks for and one module cannot provide.
-    `contradictions` are demands that no module can meet, according to its writer; they end the run.
-    `unclear_examples` are passages that look like an example and were not understood. `keep` is
-    what a change of a project has to leave as it is.
+    `interface` is Python stub source: signatures, types, docstrings, bodies `...`. `background` are
+    the passages that require nothing, and `unquoted` those in no quote. `not_covered` is what the
+    text asks for and one module cannot provide. `unclear_examples` are passages that look like an
+    example and were not understood. `keep` is the behaviour that a change of a project must keep.
     """
 
     module: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
@@ -125,6 +122,7 @@ class Contract(Record):
     assumptions: tuple[str, ...] = ()
     choices: tuple[Choice, ...] = ()
     packages: tuple[str, ...] = ()
+    # Demands that no module can meet, according to the contract's writer; they end the run.
     contradictions: tuple[Contradiction, ...] = Field(default=(), exclude=True)
     keep: tuple[KeptBehaviour, ...] = Field(default=(), exclude_if=lambda kept: not kept)
     specification: str = Field(default="", exclude=True)

@@ -85,12 +85,13 @@ class ChangedFile(Record):
 
 
 class BaselineResult(Record):
-    """The project's suite before the change: how many tests are locked, and which are not.
+    """The project's tests before the change: the number of locked ones, and those that are not.
 
-    A locked test passed twice. `problem` says why there is none. `compared` are the tests of changed
-    files that passed before the change: `silent` do not run now; `fewer` have so many cases less than
-    as they were on the changed code; `outdated` fail there as they were, `refuted` in an assertion.
-    `indifferent` are today's tests that pass on the code before the change, too; known where some are outdated.
+    A locked test passed twice. `problem` says why there is no baseline. `compared` are the tests of
+    changed files that passed before the change. Of these, `silent` tests do not run now, and those in
+    `fewer` lost that number of cases. The old versions of `outdated` tests fail on the new code, those
+    of `refuted` tests in an assertion. `indifferent` are present tests that also pass on the old code;
+    they are looked for only if there are outdated tests.
     """
 
     locked: int = 0
@@ -106,9 +107,9 @@ class BaselineResult(Record):
 
 
 class BeforeAfter(Record):
-    """Calls on the code before and after the change, and those that the two answer differently.
+    """Calls on the code before and after the change, and those with different answers.
 
-    In a difference `code` is the answer after the change, and `peer` the one before.
+    In a difference, `code` is the answer after the change, and `peer` the one before.
     """
 
     inputs: int = 0
@@ -116,13 +117,13 @@ class BeforeAfter(Record):
 
 
 class Change(Record):
-    """A graded change. `base` is the commit that it applies to, '' without version control.
+    """A graded change. `base` is the commit that it applies to, '' without git.
 
-    `files` are those of the patch, new tests included. `tests_by_line` are the tests that run a
-    changed line, by path and line of the new version. `fence` are the globs of files that may be
-    changed, `outside_fence` the paths that match none of them. `public_changed` are the public
-    signatures that differ. `nothing_to_grade` says why the evidence about code does not apply, as
-    in a change of documentation; then the change meets what `--require verified` asks.
+    `files` are those of the patch, with new tests. `tests_by_line` are the tests that run a changed
+    line, by path and line of the new version. `fence` are the globs of files that may change,
+    `outside_fence` the changed paths that match none. `public_changed` are the public signatures that
+    differ. `nothing_to_grade` says why no evidence about code applies, as in a change of
+    documentation; such a change meets `--require verified`.
     """
 
     base: str = ""

@@ -52,7 +52,7 @@ class SettingsTable(BaseSettings):
     )
     num_ctx: int = setting(
         32768,
-        "Context length in tokens that is set for a model of Ollama; longer prompts would be cut.",
+        "Context length in tokens for a model of Ollama, which cuts off longer prompts.",
         ge=2048,
         le=1 << 20,
     )
@@ -64,14 +64,14 @@ class SettingsTable(BaseSettings):
     )
     profile: Literal["auto", "small", "full"] = setting(
         "auto",
-        "How much is asked of a model in one call: small = short prompts and no contract; auto = small "
-        "for models of up to four billion parameters, by their name.",
+        "How much the model is asked for in one call: small = short prompts and no contract; auto = small "
+        "if the model's name says that it has at most four billion parameters.",
         metavar="auto|small|full",
         is_saved=True,
     )
     samples: Literal["auto"] | int = setting(
         "auto",
-        "Further answers that are asked for before a repair; auto = 3 without a contract, 6 where examples fail; else none.",
+        "Further samples of the code before a repair; auto = 3 without a contract, or 6 while examples fail; else 0.",
         metavar="N|auto",
         is_saved=True,
     )
@@ -164,7 +164,7 @@ class SettingsTable(BaseSettings):
     )
     cpu_s: int | None = setting(
         None,
-        "Seconds of CPU for one process with all its threads; default: the time limit and 2 more.",
+        "CPU seconds of one process with all its threads; default: 2 more than the time limit.",
         variable="GREENLOOP_CPU_SECONDS",
         ge=1,
         le=36000,
@@ -172,13 +172,13 @@ class SettingsTable(BaseSettings):
     memory_mb: int = setting(2048, "Address space of one process, in MB.", ge=64, le=1 << 20)
     total_memory_mb: int | None = setting(
         None,
-        "Memory of all processes together with the files that they write, in MB; default: the same.",
+        "Memory of all processes and the files that they write, in MB; default: that of one process.",
         ge=64,
         le=1 << 20,
     )
     processes: int = setting(64, "Processes and threads at once.", ge=4, le=4096)
     disk_mb: int = setting(64, "MB of all files in the working folder and in /tmp.", **_MB)
-    inodes: int = setting(4096, "Number of files and folders there.", ge=64, le=10**7)
+    inodes: int = setting(4096, "Number of files and folders in the working folder and in /tmp.", ge=64, le=10**7)
     file_mb: int = setting(64, "MB of one file.", **_MB)
     shared_memory_mb: int = setting(16, "MB of files in /dev/shm.", **_MB)
     open_files: int = setting(256, "Open files of one process.", ge=32, le=4096)

@@ -31,7 +31,8 @@ def _iterate_records(schema: Schema) -> Iterator[tuple[str, Schema]]:
             continue
         seen.add(name)
         record = schema["$defs"][name]
-        yield name, record
+        if "properties" in record:
+            yield name, record
         waiting = _list_referenced_records(record.get("properties", {})) + waiting
 
 
@@ -62,7 +63,7 @@ def _record_lines(name: str, record: Schema) -> Iterator[str]:
 
 
 def _format_default(value: Schema) -> str:
-    if "default" not in value:
+    if "default" not in value or isinstance(value["default"], dict):
         return "empty"
     return f"`{json.dumps(value['default'], ensure_ascii=False)}`"
 
@@ -71,7 +72,7 @@ def _format_type(value: Schema) -> str:
     """Return a key's type in words, with links to records."""
     if "$ref" in value:
         name = value["$ref"].rpartition("/")[2]
-        return f"[{name}](#{name.lower()})"
+        return "JSON value" if name == "JsonValue" else f"[{name}](#{name.lower()})"
     if "anyOf" in value:
         return " or ".join(_format_type(item) for item in value["anyOf"])
     if "enum" in value:
@@ -91,10 +92,10 @@ _HEAD = (
     "",
     "<!-- Made by `python -m tests.support.references` from the schema. -->",
     "",
-    "`report.json` in the run directory of every `make` and `check`, and what `--json` prints. The "
-    "same as JSON Schema: `greenloop report --schema`.",
+    "Every run writes its report as `report.json` to its run directory, and `--json` prints it. "
+    "`greenloop report --schema` prints the JSON Schema.",
     "",
     "Within a `schema_version` keys are only added, so readers should ignore unknown keys. The last "
-    "column is the value that an older report without the key is read with.",
+    "column is the value for older reports that lack the key.",
     "",
 )

@@ -88,12 +88,12 @@ class GateOptions(Options):
     examples: ClassVar[str] = "greenloop gate\ngreenloop gate --agent claude --base origin/main"
 
     base: str | None = option(
-        "The commit at which the work began; default: the one at the agent's first stop, else HEAD.",
+        "The commit at which the work began; default: the last one before the agent's session, else HEAD.",
         "REF",
         "Options",
     )
     time: float = option(
-        "Time limit in seconds; what is not measured by then is left out.",
+        "Time limit in seconds; what is not measured by then does not block.",
         "S",
         "Options",
         default=60.0,
@@ -133,7 +133,7 @@ class VerifyOptions(DisplayOptions):
 class BatchOptions(ConcurrencyOptions):
     """Run many specifications at once. Run the same command again to continue a batch."""
 
-    settings: ClassVar[Names] = (*GRADING, *REPAIRING, *WRITING, "prompts")
+    settings: ClassVar[Names] = (*GRADING, *REPAIRING, "prompts", "profile")
     examples: ClassVar[str] = (
         "greenloop batch specs --output-dir src\n"
         "greenloop batch specs -o src --jobs 8 --max-cost 5 --require verified"
@@ -174,7 +174,7 @@ class BatchOptions(ConcurrencyOptions):
 class EvalOptions(ConcurrencyOptions):
     """Measure a model on tasks with hidden tests, and how often its verdicts are wrong."""
 
-    settings: ClassVar[Names] = (*REPAIRING, *WRITING, "mutants", "peer")
+    settings: ClassVar[Names] = (*REPAIRING, "mutants", "peer", "profile")
     examples: ClassVar[str] = (
         "greenloop eval tasks.jsonl --model ollama:qwen3-coder --limit 20\n"
         "greenloop eval tasks.jsonl --check-tasks"

@@ -25,7 +25,7 @@ from greenloop.cli.options.shared import (
 class MakeOptions(ChoiceOptions, NewRunOptions):
     """Write code and tests for a specification, and grade them. This is the default command."""
 
-    settings: ClassVar[Names] = (*REPAIRING, *WRITING, *GRADING, "prompts", "ask")
+    settings: ClassVar[Names] = (*REPAIRING, *GRADING, "prompts", "ask", "profile")
     examples: ClassVar[str] = (
         'greenloop "Write a function that parses ISO 8601 durations"\n'
         "greenloop make spec.md -o durations.py --require verified\n"
@@ -133,7 +133,7 @@ class HealOptions(ScriptRunOptions):
         "-o",
     )
     seconds: float | None = option(
-        "Time limit of the search for a repair without a model; default: 2, or 60 with --model none.",
+        "CPU seconds of the search for a repair without a model; default: 2, or 60 with --model none.",
         "SECONDS",
         "Budget",
         min=0.1,

@@ -25,9 +25,9 @@ _AMBIGUOUS = (
 
 
 class NotObservable(Record):
-    """A test whose results cannot be compared apart from the code, the line and the reason.
+    """A test that cannot be observed in isolation, with the line and the reason.
 
-    `contradicts`: it passes, although its program gives other results beside the tests, too.
+    `contradicts`: it passes, although its program gives other results in the process of the tests.
     """
 
     test: str
@@ -37,15 +37,16 @@ class NotObservable(Record):
 
 
 class Isolated(Piece):
-    """Programs of the tests in a process without tests, their results compared without the code.
+    """The tests' programs in a process without tests; their results are compared without the code.
 
-    Of `tests`, those in `agreed` give there what the test expects, in all rows; `observed` counts
-    these and those in `differing`, which twice gave something else, and did not beside the tests.
-    The others are `not_observable`: because of their form (no accusation) or of their answers. Of
-    `answers` that were compared, `own_answers` show nothing, as only operators of the code could
-    compare them. `ambiguous` are classes of the code that fit expectations which
-    exclude each other: exceptions of unrelated classes, flags that equal all others. `replaced` are
-    built-in functions that the code replaces, though no test names `builtins`. `reached`: nothing differs or is ambiguous.
+    Of all `tests`, `agreed` is the number of those with the expected results. Those in `differing`
+    gave other results twice, but not in the process of the tests. `observed` counts both; the others
+    are `not_observable`, which does not count against the code. Of the compared `answers`,
+    `own_answers` is the number of those that only operators of the code can compare.
+
+    `ambiguous` names classes of the code that meet expectations which exclude each other, such as an
+    exception of unrelated classes. `replaced` names built-in functions that the code replaces
+    although no test names `builtins`. `reached`: nothing differs or is ambiguous.
     """
 
     title: ClassVar[str] = "isolation"
@@ -96,9 +97,9 @@ class Isolated(Piece):
 
 
 class HeldOut(Piece):
-    """Held-out examples: calls that the code answers, compared in a process without the code.
+    """Held-out examples: calls that the code answers; the answers are compared without the code.
 
-    It is reached without any where the tests show that there can hardly be such calls.
+    `reached` is true without an example if the tests show that there can hardly be one.
     """
 
     title: ClassVar[str] = "held-out examples"
@@ -132,12 +133,11 @@ class HeldOut(Piece):
 
 
 class Memorization(Piece):
-    """What the code answers in a process without tests to the tests' calls and to variants of them.
+    """What the code answers to the tests' calls and to variants of them, in a process without tests.
 
-    `calls` are those in assertions of the tests that have plain arguments.
-    `functions` names functions that answer these and none of the `variants`, calls that differ a
-    little. `special_cases` are calls that a branch of the code is written for. `reached`: there is
-    neither.
+    `calls` is the number of calls with plain arguments in assertions, `variants` that of similar
+    calls. `functions` names functions that answer the calls and no variant, `special_cases` calls
+    that have a branch of their own in the code. `reached`: there is neither.
     """
 
     title: ClassVar[str] = "memorization"

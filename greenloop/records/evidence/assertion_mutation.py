@@ -10,8 +10,8 @@ from greenloop.records.evidence.base import EvidenceRow, Piece, Thresholds, form
 class AssertionSurvivor(Record):
     """A test that still passed although its assertion was changed so that it must fail.
 
-    `test` is a node id, `line` that of the assertion, `change` what it was changed to. `forged`
-    says why only a forgery explains that; '' where the test may simply prove nothing.
+    `test` is a node id, `line` the line of the assertion, `change` its new text. `forged` says why
+    only a forgery explains this; '' if the test may simply prove nothing.
     """
 
     test: str
@@ -23,9 +23,9 @@ class AssertionSurvivor(Record):
 class AssertionMutation(Piece):
     """The tests with their expected values changed: each must fail.
 
-    Of `total` tests that passed, `controlled` have an assertion that could be changed and fail with
-    it; `uncontrolled` have none; `green` still passed. `unsteady` is a test that ends differently
-    when the tests are repeated with another one changed.
+    Of `total` passing tests, `controlled` is the number of those that fail with a changed assertion.
+    Those in `uncontrolled` have no assertion that can be changed, and those in `green` still passed.
+    `unsteady` is an unchanged test with another outcome when another test is changed.
     """
 
     title: ClassVar[str] = "assertion mutation"

@@ -17,14 +17,14 @@ _MAX_SHOWN = 12
 
 
 class Coverage(Piece):
-    """Shares between 0 and 1 of lines and branches that the tests reach; 1 where there are none.
+    """Shares between 0 and 1 of lines and branches that the tests run; 1 if there are none.
 
-    `missed_lines` are statements that were never run; a missed branch is written `12->15`: line 15
-    was never run right after line 12 (`exit`: the end of the function, class or module of line 12).
-    `statements` are all lines that a statement begins on. `unasked_lines` were not run either, and
-    do not count: nothing asks for them. `unreached` are public functions and methods that no test
-    runs at all. `missed_places` are the missed lines of several files, as `path:12`, and
-    `tested_places` the changed lines that tests run, without those of imports.
+    `missed_lines` are statements that were never run. A missed branch `12->15` means that line 15
+    was never run directly after line 12 (`exit`: the end of its function, class or module).
+    `statements` are the lines on which a statement begins. `unasked_lines` were not run either, and
+    do not count because nothing requires them. `unreached` are public functions and methods that no
+    test runs. In a project, `missed_places` are the missed lines as `path:12`, and `tested_places`
+    the changed lines that tests run, without those that run at import only.
     """
 
     title: ClassVar[str] = "coverage"

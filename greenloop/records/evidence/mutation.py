@@ -19,10 +19,9 @@ _HUNK = re.compile(r"^@@ .*\n", re.MULTILINE)
 class Survivor(Record, extra="ignore"):
     """A mutant that no test noticed: `before` became `after`.
 
-    `diff` is in unified form, with two lines of the module on each side. `reached`: whether any
-    test runs its line at all. `function` is a dotted name, '' at module level. `reason` is why it
-    needs no test, in the words of the model that was asked for one. `path` is that of the file in a
-    project, '' for a single module.
+    `diff` is a unified diff with two lines of context. `reached`: whether any test runs its line.
+    `function` is a dotted name, '' at module level. `reason` says why it needs no test, in the words
+    of the model that was asked for one. `path` is the file in a project, '' for a single module.
     """
 
     id: str

@@ -19,11 +19,11 @@ _SETTLED = ("peer is wrong", "wording is free", "outside the text")
 
 
 class Difference(Record):
-    """An input on which code and peer answer differently, and what the judge said of it.
+    """An input on which code and peer answer differently, and the judge's ruling.
 
     `call` is the input as Python source, `code` and `peer` are the answers as text. `ruling` is
-    None where nobody judged it. `choice` is the id of the open choice that it became, `test` the
-    name of the test.
+    None if it was not judged. `choice` is the id of the open choice, and `test` the name of the
+    test, that was made of it.
     """
 
     call: str
@@ -52,10 +52,10 @@ class Difference(Record):
 
 
 class Peer(Piece):
-    """The inputs on which code and peer were compared: how many were drawn, allowed and answered alike.
+    """The comparison with the second implementation (peer): inputs tried, allowed, and answered alike.
 
-    `slower` are inputs on which the code costs far more than the peer. `problem` says why not all
-    could be compared; `is_exhausted`: there are no other inputs.
+    `slower` are inputs on which the code takes far more time than the peer. `problem` says why not
+    all could be compared. `is_exhausted`: there are no other inputs.
     """
 
     title: ClassVar[str] = "second implementation"

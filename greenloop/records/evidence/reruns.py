@@ -7,10 +7,9 @@ from greenloop.records.evidence.base import EvidenceRow, Needed, Piece, Threshol
 
 
 class RedPhase(Piece):
-    """The tests on a stub, where each must fail: a run or the text of the test shows it.
+    """The tests on a stub of the contract, where each must fail.
 
-    Those in `passing_on_stub` prove nothing and were set aside; those in `tolerated` skip whatever
-    the code is.
+    Those in `passing_on_stub` prove nothing and were dropped. Those in `tolerated` skip with any code.
     """
 
     title: ClassVar[str] = "red phase"

@@ -73,8 +73,8 @@ def run_tests(
     imports. With `expected` the run passes only if exactly these tests report. `order_seed`
     shuffles the tests, `doctests` also runs those of all files. `timeout_s` can only shorten the
     limit. With `plain_asserts` the run takes less time, and failures have no explanation. With
-    `stops_early` it ends with the first test that fails. What the tests run of the files that
-    `hits` has is added to it.
+    `stops_early` it ends with the first test that fails. The keys of `hits` are the paths of
+    instrumented files; what the tests run of them is added to its values.
 
     Raises:
         SandboxError: no process can be started.
