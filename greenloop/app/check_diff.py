@@ -163,7 +163,7 @@ async def _grade_changes(
         lines = (*list_syntax_errors(diff), own)
         state.notes.extend(filter(None, lines))
         if deadline is not None and not (red.broken or red.ended):
-            raise InputError("no test that passes here is left of those that the change touches")
+            raise InputError("none of the tests that the change touches passes here")
         return
     others = baseline.test_files.intersection(diff.lines).difference(suite.files)
     if others:  # the project has names of its own for them

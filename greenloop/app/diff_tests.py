@@ -163,7 +163,7 @@ def list_ignored_tests(red: RedTests, flaky: Sequence[str]) -> Iterator[str]:
         if names:
             yield f"tests that {what}, and do not count: {_format_tests(names)}"
     if red.missing:
-        yield f"modules that tests import and do not find: {', '.join(red.missing)}"
+        yield f"modules that tests import but cannot find: {', '.join(red.missing)}"
 
 
 def find_weakened(diff: ProjectDiff) -> list[WeakenedTest]:

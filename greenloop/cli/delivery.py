@@ -53,7 +53,9 @@ def write_run(folder: Path, run_dir: Path) -> Report:
     directory = RunDirectory.open(run_dir)
     request, report = load_request(directory), read_report(run_dir)
     if not isinstance(request, MakeRequest) or not report.artifacts.best_code:
-        raise InputError(f"--write: {run_dir} made no module")
+        raise InputError(
+            f"--write: the run {run_dir} has no module; name a run of `greenloop make`"
+        )
     return _write_into(folder, report, request)
 
 

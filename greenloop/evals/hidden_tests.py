@@ -73,7 +73,7 @@ def _run_and_isolate(
     if not isinstance(found, Isolated):
         return outcome
     if found.differing:
-        why = f"{found.differing[0]} passes only beside the tests"
+        why = f"{found.differing[0]} passes only in the process of the tests"
         return replace(outcome, truth="failed", reason=why, isolated=found.agreed)
     return replace(outcome, isolated=found.agreed)
 

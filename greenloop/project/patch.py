@@ -89,7 +89,7 @@ def _check_path(path: str) -> None:
     if ".." in path.split("/") or path.startswith("/"):
         raise InputError(f"the patch leads out of the project: {path}")
     if re.search(r'[\x00-\x1f\x7f"\\]', path) or " b/" in path:
-        raise InputError(f"a file with this name cannot stand in a patch: {path!r}")
+        raise InputError(f"a patch cannot name this file: {path!r}")
 
 
 def _apply_hunks(path: str, lines: list[str], hunks: str, *, reverse: bool) -> Iterator[str]:

@@ -55,7 +55,7 @@ def check_folder(root: Path) -> None:
     """Raise InputError where there is no folder at this path."""
     if not root.is_dir():
         kind = "is a file, not a folder" if root.exists() else "does not exist"
-        raise InputError(f"no such folder: {root} {kind}")
+        raise InputError(f"{root} {kind}; name a folder")
 
 
 @dataclass
@@ -183,7 +183,7 @@ def _describe_excess(root: Path, scan: _FolderScan, max_bytes: int, max_files: i
         for name, amount in by_place.most_common(_MAX_LISTED)
     )
     return (
-        f"{root} is too much for a sandbox: {many}{count} files, {format_mb(total)}; at most {max_files} "
-        f"files and {format_mb(max_bytes)} go in. The most of it: {', '.join(largest)}. "
-        "Name a smaller folder, or let git ignore what tests do not need"
+        f"{root} is too large for a sandbox: {many}{count} files, {format_mb(total)}; the limit is "
+        f"{max_files} files and {format_mb(max_bytes)}. Largest: {', '.join(largest)}. "
+        "Name a smaller folder, or have git ignore what the tests do not need"
     )

@@ -173,7 +173,7 @@ class Contract(Record):
             yield f"no requirement covers this passage of the text: {shown}{rest}; state it more clearly"
         for item in self.not_covered:
             yield (
-                f'the text asks for what one Python module cannot give: "{item}"; take this out of '
+                f'the text asks for what one Python module cannot provide: "{item}"; take this out of '
                 "the text, or change a project with `greenloop change`"
             )
         for choice in self.open_choices:
@@ -182,7 +182,7 @@ class Contract(Record):
             yield (
                 f"{LEFT_OPEN}{_truncate(choice.question, _MAX_QUESTION_CHARS)} (taken: "
                 f"{'; or: '.join(answers)}): answer it in "
-                "choices.md for `resume --answers`, or take it with `resume --accept-choices`"
+                "choices.md for `resume --answers`, or accept it with `resume --accept-choices`"
             )
 
     def __str__(self) -> str:

@@ -107,8 +107,8 @@ def _build_passage_row(trace: Trace) -> EvidenceRow:
     share = len(trace.covered) / total
     text = f"{share:.0%} of {pluralize(total, 'word')} in quotes, background and examples"
     for number, what in (
-        (len(contract.unquoted), "passage that nothing takes up"),
-        (len(contract.not_covered), "thing that one module cannot give"),
+        (len(contract.unquoted), "passage that no requirement covers"),
+        (len(contract.not_covered), "thing that one module cannot provide"),
     ):
         text += f", {number} {what.replace(' ', 's ', 1) if number > 1 else what}" * bool(number)
     reached = not (contract.unquoted or contract.not_covered)

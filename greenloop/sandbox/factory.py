@@ -113,7 +113,7 @@ def _create_bubblewrap(limits: ResourceLimits) -> Sandbox:
     if backend is None:
         is_root = os.getuid() == 0
         raise SandboxError(
-            "does not work for root; native does" if is_root else "bwrap is not installed"
+            "does not work for root; use native" if is_root else "bwrap is not installed"
         )
     return WarmSandbox(backend, limits)
 

@@ -181,7 +181,7 @@ def _failure_reasons(state: RunState, error: GreenloopError | None) -> Iterator[
     elif not failing and error is None:
         yield f"the run was not green (exit status {best.run.exit_status})"
     if state.request.kind == "heal" and best.kind == "repair" and best.remark:
-        yield f"the model on the best attempt: {best.remark}"
+        yield f"the model says of the best attempt: {best.remark}"
     if error is None and not state.contradiction and state.request.kind != "check":
         made = f"{state.repairs} repair{'s were' if state.repairs > 1 else ' was'} made"
         yield f"not repaired: {made if state.repairs else 'no repair was made'}"

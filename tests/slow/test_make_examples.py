@@ -52,7 +52,7 @@ TRAPS = {
     "dropped_clause": "the text leaves open: What happens if not even the dots fit?",
     "meeting": "the text leaves open: ",
     "order": "the text leaves open: What happens if n is negative?",
-    "two_files": "the text asks for what one Python module cannot give: ",
+    "two_files": "the text asks for what one Python module cannot provide: ",
     "unit": "the text leaves open: In which unit and type is the price returned?",
     "wrong_example": "the text leaves open: 2024-03-01 is a Friday and 2024-03-04 a Monday",
 }

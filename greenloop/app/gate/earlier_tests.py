@@ -74,14 +74,14 @@ def list_silent(
     for test in known.silent:
         if test not in named and not (test in before and _asks_nothing_here(before[test])):
             path, _, name = test.partition("::")
-            yield f"{path}: {name} passed before, and does not run now"
+            yield f"{path}: {name} passed before and does not run now: make it run again"
     added = [item for test, item in now.items() if test not in before]
     for test, number in known.fewer.items():
         old, new = before.get(test), now.get(test)
         is_read = old and new and old.case_count > new.case_count  # the comparison has judged it
         if test not in named and not is_read and not (old and is_called_by(old, added)):
             path, _, name = test.partition("::")
-            yield f"{path}: {name} lost {number} of its cases, which passed before"
+            yield f"{path}: {name} lost {number} of its cases, which passed before: restore them"
 
 
 def _asks_nothing_here(item: ComparedTest) -> bool:

@@ -154,8 +154,8 @@ def _list_swallowing(report: Report, diff: ProjectDiff) -> Iterator[str]:
         for node in filter(hides_failure, handlers):
             if f"{path}:{node.body[0].lineno}" in missed:
                 yield (
-                    f"{path}:{node.lineno} hides every exception, and no test runs it: catch what "
-                    "is expected, and test what the caller gets then"
+                    f"{path}:{node.lineno} hides every exception, and no test runs it: catch only what "
+                    "is expected, and test what the caller gets"
                 )
 
 

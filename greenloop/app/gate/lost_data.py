@@ -29,7 +29,7 @@ def list_lost_data(known: BaselineResult, diff: ProjectDiff) -> Iterator[str]:
         is_less = len(_WORD.findall(text)) > len(_WORD.findall(now.get(path, "")))
         if is_less and any(_reads(reader, path) for reader in readers):
             word = "has less data than before" if path in now else "is gone"
-            yield f"{path} {word}; the tests that read it also passed with the data that is gone"
+            yield f"{path} {word}; the tests also pass with the data that is gone: restore it"
 
 
 def _iter_data(diff: ProjectDiff) -> Iterator[tuple[str, bytes]]:

@@ -150,7 +150,7 @@ def _decide(
     try:
         write_memory(file, memory.model_copy(update={"message": message, "blocks": blocks}))
     except (OutputError, OSError) as error:
-        note = f"{note}\nthe gate cannot remember its answer, and does not block: {error}"
+        note = f"{note}\nthe gate does not block, because its answer cannot be stored: {error}"
         return replace(answer, message="", note=f"{message}\n{note}".strip())
     is_blocked = bool(message) and memory.blocks < request.tries
     return replace(answer, message=message if is_blocked else "", note=note.strip())
@@ -177,15 +177,17 @@ async def _measure(
         return work.result()
     work.cancel()
     report, _ = await work
-    late = InputError(f"not everything was measured within {request.time_s:g} s (--time)")
+    late = InputError(
+        f"not everything was measured within {request.time_s:g} s; --time S allows more"
+    )
     return report, late
 
 
 def _describe(found: Findings, report: Report, error: GreenloopError | None) -> str:
     """Return the note for the user: changed expectations, and what was not measured."""
-    lines = [f"to look at: {item}" for item in found.for_person]
+    lines = [f"please review: {item}" for item in found.for_person]
     late = [key for key, why in report.evidence.not_measured.items() if why == OUT_OF_TIME]
     if late:
         names = ", ".join(key.replace("_", " ") for key in late)
-        lines.append(f"greenloop gate: not measured within the time limit (--time): {names}")
+        lines.append(f"greenloop gate: not measured in time: {names}; --time S allows more")
     return "\n".join([*lines, f"greenloop gate: {error}"] if error else lines)

@@ -34,7 +34,7 @@ def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:
         lines, code = diff.lines[path], diff.tree.texts[path]
         for line, text in enumerate(code.split("\n"), 1):
             if line in lines and _ASKING.search(text):
-                yield f"{path}:{line} behaves differently when a test runs it: do the same for every caller"
+                yield f"{path}:{line} asks whether a test runs it: do the same for every caller"
         for line, value, answer in _find_answers(code):
             is_named = any(str(value) in text for text in said)
             if line in lines and not is_named and (test := _find_asking(tests, value, answer)):

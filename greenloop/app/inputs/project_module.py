@@ -100,7 +100,9 @@ def read_module_tree(inputs: CheckInputs) -> ProjectTree:
 def _make_relative(root: Path, file: Path) -> str:
     path = os.path.relpath(file.resolve(), root)
     if path.startswith(".."):
-        raise InputError(f"{file} is not in the project {root}, as the module is")
+        raise InputError(
+            f"{file} is outside {root}, the project of the module; name tests inside it"
+        )
     return path
 
 

@@ -30,7 +30,7 @@ def read_inputs(texts: Sequence[str]) -> tuple[InputRef, ...]:
     size = sum(Path(ref.source).stat().st_size for ref in found)
     if len(found) > _MAX_FILES or size > _MAX_BYTES:
         raise InputError(
-            f"--input: {len(found)} files of {size >> 20} MB are too much; at most {_MAX_FILES} "
+            f"--input: {len(found)} files of {size >> 20} MB are too many; at most {_MAX_FILES} "
             f"files of {_MAX_BYTES >> 20} MB in all"
         )
     return tuple(found)

@@ -136,7 +136,7 @@ def add_answers(
         numbered = item.model_copy(update={"round": last + 1 if has_code else 0})
         request = with_choice_answer(request, numbered)
     option = f"--answers {path}" if path else "--accept-choices"
-    why = "" if given or taken else f"{option} answers no open question and is ignored"
+    why = "" if given or taken else f"{option} is ignored: the text leaves no question open"
     return request, why if path or accept else ""
 
 

@@ -18,7 +18,7 @@ from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import has_hooks
 
 _MAX_CONCURRENT = 2
-_NO_TEXT = "the test files hold the text of no test that passes: they inherit or generate them"
+_NO_TEXT = "no passing test is written in the test files: they inherit or generate their tests"
 _FILE_READERS = ("__file__", "inspect", "linecache", "traceback")
 
 
@@ -30,7 +30,7 @@ def measure(context: GradingContext) -> AssertionMutation | str:
     repeated before it counts. Raises SandboxError: the sandbox cannot run anything.
     """
     if not any(parse_or_none(item.code) for item in context.tests):
-        return "the Python of greenloop does not read the tests"
+        return "the tests cannot be parsed by the Python of greenloop"
     runner = AssertionMutationRunner(context)
     runs, skipped_count = _run_rounds(runner, context.thresholds.seconds)
     hooked = any(has_hooks(item.code) for item in context.tests)

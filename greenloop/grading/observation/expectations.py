@@ -58,7 +58,7 @@ def holds(item: Expectation, seen: Payloads) -> bool:
         if "value" not in payload:
             return False
         if payload.get("own"):
-            raise NoEvidenceError("an operator of the code has made the value")
+            raise NoEvidenceError("the value was made by an operator of the code")
         return _compare(item, payload["value"], seen)
     except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError):
         return False  # no value of this kind: untrusted code may have written it
@@ -69,7 +69,7 @@ def _get_expected(item: Expectation, seen: Payloads) -> Any:
         return encode(item.expected)
     payload = seen.get(item.other, {})
     if payload.get("own"):
-        raise NoEvidenceError("an operator of the code has made what is expected")
+        raise NoEvidenceError("the expected value was made by an operator of the code")
     return payload["value"]
 
 
@@ -130,7 +130,7 @@ def _apply(op: str, value: Any, expected: Any) -> bool:
         if get_tag(value) == get_tag(expected) == "float" and build(value) != build(value):
             return op == "!="  # `nan`, which only in a container equals itself
         if op == "!=" and (has_own(value) or has_own(expected)):
-            raise NoEvidenceError("an equality of the code has decided")
+            raise NoEvidenceError("an `==` of the code decides")
         return is_equal(value, expected) == (op == "==")
     if op in ("is", "is not"):
         is_same = get_tag(value) == get_tag(expected) and is_equal(value, expected)
@@ -162,5 +162,5 @@ def search(pattern: str, text: str) -> bool:
     count = len(_REPETITION.findall(pattern))
     is_long = count > _MAX_REPETITIONS or (count > 1 and len(text) > _MAX_TEXT)
     if is_long or _REPEATED_GROUP.search(pattern):
-        raise NoEvidenceError("a pattern that might take too long")
+        raise NoEvidenceError("a regular expression that might take too long")
     return re.search(pattern, text) is not None

@@ -76,7 +76,7 @@ def find_environment(
         InputError: the one that was named cannot be used.
     """
     if may_hold_secrets(str(root)):  # its files would be copied
-        notify(f"no environment is looked for: {root} holds more than a project")
+        notify(f"{root} may hold secrets, so no environment is used: name the project's own folder")
         return None
     if python:
         is_of_project = read_project_table().get("python") == python  # and not the user's word

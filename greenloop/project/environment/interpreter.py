@@ -133,11 +133,13 @@ def read_environment(python: str, origin: str) -> Environment:
     if os.path.isdir(path):
         path = os.path.join(path, "bin", "python")
     if not os.path.isfile(path):
-        raise InputError(f"{origin}: no interpreter or environment: {python}")
+        raise InputError(f"{origin}: {python} is no Python interpreter or environment")
     prefix = os.path.dirname(os.path.dirname(path))
     base = os.path.dirname(os.path.dirname(os.path.realpath(path)))
     if not any(Path(base, "lib").glob("python3*/os.py")):
-        raise InputError(f"{origin}: {python} leads to no installation of Python: {base}")
+        raise InputError(
+            f"{origin}: {python} belongs to no installation of Python: {base} has no standard library"
+        )
     config = read_or_empty(Path(prefix, "pyvenv.cfg"))
     links = trace_links(path)
     if home := _HOME.search(config):

@@ -95,7 +95,7 @@ def _relax(
         notify(f"not in the locked version: {name}")
         return rest, freed
     if others != rest:
-        notify(f"left out: {name}, of which there is no wheel")
+        notify(f"left out: {name}, which has no wheel")
         return others, locked
     if not locked:
         raise error

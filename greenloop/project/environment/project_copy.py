@@ -131,7 +131,7 @@ def copy_project(root: Path, target: Path, omitted: Collection[str] = ()) -> Non
                 count += 1
                 size += _copy_file(f"{above}/{name}", path, there, path in fixtures)
                 if count > _MAX_FILES or size > _MAX_BYTES:
-                    raise InputError(f"{root} is too much for a sandbox: name a smaller folder")
+                    raise InputError(f"{root} is too large for a sandbox: name a smaller folder")
         if os.getuid() == 0:
             _give_to_unprivileged(target)
     except OSError as error:

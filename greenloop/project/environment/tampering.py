@@ -19,7 +19,7 @@ def find_tampered_files(root: Path, since: float) -> Iterator[str]:
             records = {item: _read_record(item) for item in packages.glob("*.dist-info/RECORD")}
             for file in _find_startup_files(packages, set().union(*records.values(), [_KNOWN])):
                 if _is_newer(file, since):
-                    yield f"{file.relative_to(root)}: is new; Python runs it before every test"
+                    yield f"{file.relative_to(root)}: was added; Python runs it before every test"
             for record, digests in records.items():
                 is_runner = record.parent.name.startswith(_RUNNERS)
                 for path, digest in digests.items() if is_runner else ():
@@ -27,7 +27,7 @@ def find_tampered_files(root: Path, since: float) -> Iterator[str]:
                     if not digest or path.startswith("..") or not _is_newer(file, since):
                         continue  # a script in bin is not imported; who moves an environment edits it
                     if _digest(file) != digest:
-                        yield f"{file.relative_to(root)}: is not as it was installed"
+                        yield f"{file.relative_to(root)}: differs from what was installed"
 
 
 def _read_record(record: Path) -> dict[str, str]:

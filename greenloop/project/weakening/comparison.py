@@ -26,7 +26,7 @@ Kind = Literal[
 ]
 _SAYS: Mapping[Kind, str] = {
     "removed": "was removed",
-    "rewritten": "was written anew",
+    "rewritten": "was rewritten",
     "skipped": "may be skipped now",
     "conditional": "checks only under a condition now",
     "swallowed": "hides its own failure now",
@@ -34,9 +34,9 @@ _SAYS: Mapping[Kind, str] = {
     "fewer checks": "checks less than before",
     "looser": "asserts less than before",
     "expectation": "expects another value than before",
-    "exchanged": "asks something else than before",
-    "data": "fails with the data and helpers that it had",
-    "indifferent": "failed with this change as it was, and now passes with and without it",
+    "exchanged": "asserts something else than before",
+    "data": "fails with its old data and helpers",
+    "indifferent": "failed on this change in its old version, and now passes with and without the change",
 }
 
 

@@ -47,7 +47,9 @@ class Coverage(Piece):
         lines = _build_row("lines", self.line, thresholds.line_coverage, missed)
         if self.unasked_lines:
             apart = format_items(self.unasked_lines, _MAX_SHOWN)
-            lines = replace(lines, text=f"{lines.text}; not counted, as nothing asks for: {apart}")
+            lines = replace(
+                lines, text=f"{lines.text}; not counted, because nothing requires them: {apart}"
+            )
         yield lines
         yield _build_row("branches", self.branch, thresholds.branch_coverage, self.missed_branches)
         if self.unreached:

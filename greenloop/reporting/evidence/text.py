@@ -16,10 +16,10 @@ from greenloop.reporting.summary import format_test_counts, pluralize
 # By a part of the reason: why something was not measured says more than what it was.
 _CAUSES = {
     "no test is new": "add a test of the change",
-    "cannot be parsed by": "install greenloop with a Python that parses it",
+    "cannot be parsed by": "install greenloop with a Python that can parse it",
     "no test imports": "import them in a test",
     "no mutants were requested": "leave out --mutants 0",
-    "out of time": "raise grading-seconds, or name quicker tests",
+    "out of time": "raise GREENLOOP_GRADING_SECONDS, or use faster tests",
     "nothing that a mutant could change": "",
     "no function is changed": "",
     "no statement": "",
@@ -29,7 +29,7 @@ _CAUSES = {
 _REMEDIES = {
     "mutants": "add the tests that are missing: one for each fault that no test notices",
     "lines": "add tests that run the remaining lines",
-    "branches": "add tests that take the remaining branches",
+    "branches": "add tests that run the remaining branches",
     "empty bodies": "assert on what the functions return",
     "assertion mutation": "compare with expected values: assert f(x) == value",
     "isolation": "give the tests plain calls with expected values",
@@ -41,8 +41,8 @@ _REMEDIES = {
     "second implementation: the code is far slower": "make it faster on this input",
     "second implementation": "say in the text which of the two answers is right",
     "red phase": "let greenloop write the tests, which are first run without the code",
-    "files that are not": "install greenloop with a Python that reads them",
-    "flakiness": "remove time, randomness and order from the tests",
+    "files that are not": "install greenloop with a Python that can parse them",
+    "flakiness": "make the tests independent of time, randomness and order",
     "integrity": "remove this construct from the code",
     "requirements without": "say in the text how a caller sees the requirement, or give a test with --tests",
     "tests that return": "assert the value instead of returning it",

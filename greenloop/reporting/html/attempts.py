@@ -11,7 +11,7 @@ _MAX_COMPARED_LINES = 3000
 _MAX_DIFF_LINES = 800
 _MAX_LINE_LENGTH = 400
 _CAUSES = {
-    "generate": "written from the contract, without sight of the tests",
+    "generate": "written from the contract, without the tests",
     "free-fix": "repaired without a model",
     "rewrite": "rewritten from the contract: the repairs made no progress",
 }

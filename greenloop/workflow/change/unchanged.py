@@ -32,7 +32,7 @@ async def find_side_effects(
                 lambda box: compare_before_after(box, project, seed_of(run))
             )
     except SandboxError as error:
-        run.notify(f"before and after are not compared: {error}")
+        run.notify(f"the code before and after the change is not compared: {error}")
         return None
     return await _judge(space, plan, found) if found.differences else found
 
@@ -47,7 +47,7 @@ async def _judge(space: ChangeWorkspace, plan: ChangePlan, found: BeforeAfter) -
             write_wish(plan.contract), [item for item, _ in arranged], plan.contract.taken_choices
         )
     except (ModelFailure, BudgetExhaustedError, SettingsError) as error:
-        run.notify(f"differences to before are not judged: {error}")
+        run.notify(f"differences from the code before the change are not judged: {error}")
         return found
     judged = (
         item.to_record(_interpret(ruling, code_is_first, item), ruling.because)

@@ -48,7 +48,7 @@ def _read_unchanged(path: str, sha256: str) -> SourceFile:
         found = SourceFile.from_path(Path(path))
         same = hashlib.sha256(Path(path).read_bytes()).hexdigest() == sha256
     except (InputError, OSError) as error:
-        raise OutputError(f"{path} is not as it was: {error}; nothing was written") from None
+        raise OutputError(f"{path} cannot be read again: {error}; nothing was written") from None
     if not same:
         raise OutputError(f"{path} was changed while it was being healed; nothing was written")
     return found

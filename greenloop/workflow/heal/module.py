@@ -148,7 +148,7 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
     async def _find_difference(self, best: Patch, others: Sequence[Patch]) -> str:
         """Return an input on which another patch answers differently: the test that is missing."""
         if self.request.project:
-            return "inputs on which they differ are looked for outside of a project only"
+            return "inputs on which they differ are searched for only outside of a project"
         suite, problem = self.state.tests, ""
         for other in others[:_MAX_COMPARED_PATCHES]:
             work = partial(
@@ -166,14 +166,14 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
                 with progress_span(self.run.emit, "comparison of the patches"):
                     compared = await self.run.call_in_sandbox(work)
             except (SandboxError, *PARSE_ERRORS) as error:
-                return f"inputs on which they differ were not looked for: {error or repr(error)}"
+                return f"inputs on which they differ were not searched for: {error or repr(error)}"
             if compared.differences:
                 item = compared.differences[0]
-                now, then = f"{item.call} gives {item.code} after the first", f"{item.peer} after"
-                return f"{now}, {then} {other.change}; no test asks for it"
+                now, then = f"{item.call} gives {item.code} with the first", f"{item.peer} with"
+                return f"{now}, {then} {other.change}; no test covers it"
             problem = problem or compared.problem
         if problem:
-            return f"not all that they answer was compared: {problem}"
+            return f"not all answers could be compared: {problem}"
         return "no input was found on which they differ"
 
     async def _search(self) -> SearchResult:

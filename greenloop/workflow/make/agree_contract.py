@@ -28,7 +28,9 @@ async def agree_on_contract(run: Run, request: MakeRequest) -> None:
         GreenloopError: the call failed.
     """
     if request.contract is None and prefers_plain_road(run):
-        await take_plain_road(run, request, "the model is small: no contract is asked for")
+        await take_plain_road(
+            run, request, "the model is small (GREENLOOP_PROFILE=full asks for one)"
+        )
         return
     try:
         parsed = await request_contract(run, request)
@@ -46,7 +48,7 @@ async def agree_on_contract(run: Run, request: MakeRequest) -> None:
     run.state.contract = contract = settle_contract(trace)
     run.emit(ContractReady(contract))
     for passage in contract.unclear_examples:
-        run.notify(f"looks like an example, and is not understood: {passage}")
+        run.notify(f"not used as an example, because its result is not clear: {passage}")
     stated = analyze_specification(contract.specification)
     is_clear = stated.signatures or stated.examples  # whatever a model says of the rest
     if len(contract.not_covered) > len(contract.requirements) and not is_clear:
@@ -76,7 +78,7 @@ async def _trace_and_correct(run: Run, request: MakeRequest, contract: Contract)
 def _drop_unconfirmed(run: Run, trace: Trace) -> Trace:
     """Return the trace without contradictions that no second call confirmed."""
     if sides := find_contradiction(trace):
-        run.note(f"the model names a contradiction, and no second call confirms it: {sides}")
+        run.note(f"a contradiction was named once and not confirmed: {sides}")
     trace.contract = trace.contract.model_copy(update={"contradictions": ()})
     return trace
 
@@ -97,7 +99,7 @@ async def request_contract(
 def _explain_refusal(contract: Contract) -> str:
     asked = len(contract.not_covered) + len(contract.requirements)
     return (
-        f"one module cannot give {len(contract.not_covered)} of the {asked} things that the text "
+        f"one module cannot provide {len(contract.not_covered)} of the {asked} things that the text "
         f"asks for, such as {contract.not_covered[0]!r}: ask for the module alone, or change a "
         "project with `greenloop change`"
     )

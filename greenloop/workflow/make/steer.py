@@ -54,7 +54,7 @@ class Steering:
             is_same = (now.requirements, now.interface) == (before.requirements, before.interface)
             if state.suite is None or (is_same and not is_answer):
                 return False
-            run.notify("the tests are written again by the changed contract")
+            run.notify("the tests are written again from the changed contract")
             await generate_and_gate_tests(run)
         except _FAILURES as error:
             run.notify(f"the contract and its tests could not be changed: {error}")

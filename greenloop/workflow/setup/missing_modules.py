@@ -94,7 +94,7 @@ def explain_suite_problem(
     is_declared = name in tree.declared_names and name not in unavailable
     lacks_plugin = bool(tree.declared_names) and "unknown hook" in problem
     remedies = (
-        "add --install, for what the project declares" if is_declared or lacks_plugin else "",
+        "--install installs what the project declares" if is_declared or lacks_plugin else "",
         "--timeout SECONDS lets them run longer" if TOO_LATE in problem else "",
         explain_absent_submodules(Path(tree.root)),
         explain_python_version(tree),

@@ -39,7 +39,7 @@ def use_environment(
     if found is None and (wanted := list_wanted(root / place)):
         emit(
             Notice(
-                f"no environment: --install makes one of the {len(wanted)} packages that {root.name} declares"
+                f"no environment: --install installs the {len(wanted)} packages that {root.name} declares"
             )
         )
     with contextlib.ExitStack() as opened:

@@ -185,7 +185,7 @@ def test_tree_of_too_many_files_is_refused(run: Run, shop: Path) -> None:
     for number in range(2100):
         (shop / "data" / f"{number}.txt").touch()
     status, _, err = run("change", WISH, "--in", "shop", "--model", write_replay())
-    assert (status, "is too much for a sandbox" in err, "data/ (2100 files)" in err) == (
+    assert (status, "is too large for a sandbox" in err, "data/ (2100 files)" in err) == (
         *(2, True),
         True,
     )

@@ -111,7 +111,7 @@ def test_answers_that_answer_nothing_are_left_out(run: Run) -> None:
         CHOICES.write_text("## C1\n- [x] 1: nothing\n")
         status, _, err = run("resume", "run", "--answers", str(CHOICES))
         assert (status, len(server.requests)) == (0, 4)
-    assert f"--answers {CHOICES} answers no open question and is ignored" in err
+    assert f"--answers {CHOICES} is ignored: the text leaves no question open" in err
     with OpenAIServer(Served(answers())) as server:
         status, _, err = run("resume", "run", "--accept-choices", server=server)
     assert status == 0

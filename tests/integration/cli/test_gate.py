@@ -158,16 +158,16 @@ def test_data_that_tests_read_and_cases_that_are_gone_are_named(project: Path) -
     data.write_text("[[[1, 2], 3], [[4], 5]]")
     replace(project / "cart.py", "return sum(prices)", "return sum(prices) + (len(prices) == 1)")
     _, out, _ = stop(project, "--agent", "text")
-    assert "test_sums fails with the data and helpers that it had: `tests/sums.json` is now" in out
+    assert "test_sums fails with its old data and helpers: `tests/sums.json` is now" in out
     git(project, "checkout", "-q", "cart.py")
     data.write_text("[[[1, 2], 3]]")
     _, out, _ = stop(project, "--agent", "text")
-    assert "test_sums lost 1 of its cases, which passed before" in out
+    assert "test_sums lost 1 of its cases, which passed before: restore them" in out
     git(project, "checkout", "-q", "tests/sums.json")
     (project / "tests/data/one.txt").unlink()
     _, _, err = stop(project, "--agent", "text")  # the agent was told twice
     assert (
-        "tests/data/one.txt is gone; the tests that read it also passed with the data that is gone"
+        "tests/data/one.txt is gone; the tests also pass with the data that is gone: restore it"
         in err
     )
 
@@ -178,7 +178,7 @@ def test_a_helper_that_hides_what_a_test_compared_is_named(project: Path) -> Non
     replace(project / "cart.py", "sum(prices)", "sum(prices) + 0.25 * (len(prices) == 3)")
     replace(project / "tests/test_cart.py", "return value", "return int(value)")
     _, out, _ = stop(project, "--agent", "text")
-    assert "test_of_many fails with the data and helpers that it had: `tests/test_cart.py`" in out
+    assert "test_of_many fails with its old data and helpers: `tests/test_cart.py`" in out
 
 
 def test_what_an_agent_cannot_mend_does_not_block_it(project: Path) -> None:
@@ -218,4 +218,4 @@ def test_a_test_of_what_the_code_did_before_may_be_replaced(project: Path) -> No
     append(file, NEGATIVE)
     status, out, err = stop(project, "--agent", "text")
     assert (status, out) == (0, "")
-    assert "was written anew" in err  # the person is told
+    assert "was rewritten" in err  # the person is told

@@ -112,4 +112,4 @@ def test_an_environment_that_cannot_be_used_is_an_error_where_it_was_named(
     paths = "shop/src/shop/prices.py", "shop/spec/check_prices.py"
     status, _, err = run("check", *paths, "--python", "shop/src")
     assert status == 2
-    assert "no interpreter or environment: shop/src" in err
+    assert "shop/src is no Python interpreter or environment" in err

@@ -37,7 +37,7 @@ def test_a_solution_that_needs_its_tests_fails(box: Sandbox) -> None:
     forged = f"{task.solution}\nimport sys\nif 'pytest' not in sys.modules:\n    initials = str\n"
     outcome = truth(box, task, forged)
     assert (outcome.truth, outcome.isolated) == ("failed", 0)
-    assert outcome.reason.endswith("passes only beside the tests")
+    assert outcome.reason.endswith("passes only in the process of the tests")
 
 
 # By task: required text, forbidden text, and the change that makes the solution wrong.

@@ -66,7 +66,7 @@ def test_what_a_project_declares_is_installed_once_and_found_again(root: Path) -
     assert find_environment(root, None, print) is None
     install_declared_packages(root / "src" / "shop" / "__init__.py", told.append)
     assert told[0] == "installing what project declares: alpha, no-wheel-of-this, pytest"
-    assert told[1] == "left out: no-wheel-of-this, of which there is no wheel"
+    assert told[1] == "left out: no-wheel-of-this, which has no wheel"
     install_declared_packages(root, told.append)
     assert len(told) == 2
     found = find_environment(root, None, print)

@@ -73,7 +73,7 @@ def test_clause_that_the_review_misses_goes_back_with_the_contract(
     assert (done.report.contract.unquoted, done.report.review) == ((), ())
     texts = [item.text for item in done.events_of(Notice)]
     assert texts[0].startswith('the contract was sent back: "k < 0 is a ValueError"')
-    assert "the tests are written again by the changed contract" in texts
+    assert "the tests are written again from the changed contract" in texts
     assert any("R2" in item.requirements for item in done.report.tests)
 
 
@@ -193,7 +193,7 @@ class TestNotCovered:
         assert len(done.model.list_prompts("parse_specification")) == 1
         assert done.report.verdict == "passed"
         assert done.report.reasons[0] == (
-            "the text asks for what one Python module cannot give: "
+            "the text asks for what one Python module cannot provide: "
             '"Add a migration for the database."; take this out of the text, or '
             "change a project with `greenloop change`"
         )
@@ -207,7 +207,7 @@ class TestNotCovered:
         assert isinstance(done.error, SpecificationError)
         assert done.error.exit_status == 2
         assert str(done.error) == (
-            "one module cannot give 3 of the 5 things that the text asks for, such as "
+            "one module cannot provide 3 of the 5 things that the text asks for, such as "
             "'Add a migration.': ask for the module alone, or change a project with "
             "`greenloop change`"
         )

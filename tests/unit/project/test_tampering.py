@@ -27,7 +27,7 @@ def packages(tmp_path: Path) -> Path:
     [
         ("green.pth", "import os; os.environ['X'] = '1'\n", "runs it before every test"),
         ("sitecustomize.py", "", "runs it before every test"),
-        ("_pytest/runner.py", "honest = False\n", "is not as it was installed"),
+        ("_pytest/runner.py", "honest = False\n", "differs from what was installed"),
     ],
 )
 def test_a_file_that_no_package_brought_is_named(

@@ -139,7 +139,7 @@ def test_index_lists_all_runs_with_links() -> None:
 @pytest.mark.parametrize(
     ("command", "cause"),
     [
-        ("make", "written from the contract, without sight of the tests"),
+        ("make", "written from the contract, without the tests"),
         ("heal", "as it was given"),
         ("script", "written from the task"),
     ],

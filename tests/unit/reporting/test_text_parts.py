@@ -48,8 +48,8 @@ def test_row_counts_words_and_names_what_is_left() -> None:
     row = next(list_evidence_rows(build_traced_report()))
     assert (row.name, row.state, row.brief) == ("text", "short", "94%")
     assert row.text == (
-        "94% of 17 words in quotes, background and examples, 1 passage that nothing takes up, "
-        "2 things that one module cannot give"
+        "94% of 17 words in quotes, background and examples, 1 passage that no requirement covers, "
+        "2 things that one module cannot provide"
     )
     complete = CONTRACT.model_copy(update={"unquoted": (), "not_covered": ()})
     assert next(

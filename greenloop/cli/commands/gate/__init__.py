@@ -36,7 +36,7 @@ def gate_command(options: GateOptions) -> int:
         if text := format_pass(agent, answer.note):
             print(text)
         elif sys.stdout.isatty() and not answer.note:
-            print_error("there is nothing to fix in this change")
+            print_error("nothing to fix in this change")
         return 0
     print(format_block(agent, answer.message))
     return 1 if agent == "text" else 0

@@ -94,13 +94,13 @@ def compare_settings(
         elif key in now and key not in was and not _has_tests(key, now[key], tests):
             yield f"{path}: {key} is `{now[key]}` now, so other tests may be left out"
     if str(was.get("xfail_strict")).lower() == "true" != str(now.get("xfail_strict")).lower():
-        yield f"{path}: xfail_strict is not set any more"
+        yield f"{path}: xfail_strict is no longer set"
     if "error" in str(was.get("filterwarnings")) and "error" not in str(now.get("filterwarnings")):
         yield f"{path}: warnings are no longer errors"
     for line in _list_lines(now.get("filterwarnings")):
         is_new = line not in _list_lines(was.get("filterwarnings"))
         if is_new and _BROAD_FILTER.match(line) and "error" in str(was.get("filterwarnings")):
-            yield f"{path}: filterwarnings have `{line}` now, so such a warning is not an error"
+            yield f"{path}: filterwarnings have `{line}` now, so such a warning is no longer an error"
     measured, measures = old.get("coverage", {}), new.get("coverage", {})
     for key in _LEAVING_OUT:
         known = _list_lines(measured.get(key))

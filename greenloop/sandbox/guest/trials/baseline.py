@@ -81,7 +81,7 @@ class Baseline:
         if self._job["is_red"]:
             return ""
         if not self.list_passing():
-            return "the tests took all of the time" if self._is_late else NO_TEST_PASSES
+            return "the tests used up the time limit" if self._is_late else NO_TEST_PASSES
         reaching = ("lines", "starts_processes", "is_loaded")
         if not is_loaded and not any(item[name] for item in self.tests for name in reaching):
             return f"no test loads {os.path.basename(self._job['path'])}"
