@@ -69,7 +69,7 @@ def test_too_large_folder_is_refused_with_its_largest_entries(tmp_path: Path) ->
     (tmp_path / "data/big.bin").write_bytes(bytes(3 << 20))
     (tmp_path / "small.py").write_text("x")
     with pytest.raises(
-        InputError, match=r"2 files, 3\.0 MB; at most .* 2\.0 MB .*: data/ \(3\.0 MB"
+        InputError, match=r"2 files, 3\.0 MB; the limit is .* 2\.0 MB\. Largest: data/ \(3\.0 MB"
     ):
         take_snapshot(tmp_path, max_bytes=2 << 20)
     with pytest.raises(InputError, match=r"Largest: data/ \(1 files\), small.py"):
