@@ -26,7 +26,7 @@ class AmbiguousError(NoEvidenceError):
     """A class of the code fits several expectations that exclude each other."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"{name} fits expectations that exclude each other")
+        super().__init__(f"{name} meets expectations that exclude each other")
         self.name = name
 
 

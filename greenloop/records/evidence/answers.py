@@ -16,11 +16,11 @@ from greenloop.records.evidence.base import (
 
 _DIFFERING = "has the expected result only in the process of the tests: {}"
 _OWN = (
-    "isolation: of {} of {} answers that the tests compare, only operators of the code can say whether"
-    " they are right: compare their fields, or a text of them, with literals"
+    "isolation: {} of {} answers can be compared only by operators of the code: compare their fields,"
+    " or their text, with literals"
 )
 _AMBIGUOUS = (
-    "{}: it fits expectations that exclude each other, as an exception of unrelated classes does"
+    "{}: it meets expectations that exclude each other, as an exception of unrelated classes does"
 )
 
 
@@ -124,7 +124,7 @@ class HeldOut(Piece):
             return
         share, threshold = self.agreed / self.total, thresholds.held_out_agreement
         text = (
-            f"{self.agreed} of {self.total} agree, which no writer of the code has seen "
+            f"{self.agreed} of {self.total} calls that no writer of the code has seen agree "
             f"({format_minimum(threshold)})"
         )
         reached = share >= threshold and not self.cut_short

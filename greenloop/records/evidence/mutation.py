@@ -72,11 +72,11 @@ class MutantResult(Record):
 class Mutation(Piece):
     """Mutants of the code: noticed by the tests or survived.
 
-    `score` is the share of noticed mutants among all that were tried, between 0 and 1; None where
-    not all could be tried, of a sample at least 20 (`trouble` says why). Noticed are `killed` (a test failed), `timeout` (a
-    test took far longer) and `crashed` (the process ended in a test). Of `generated` mutants,
-    `equivalent_suspects` were left out as probably equivalent, and `sampled` of the rest were
-    chosen by `seed`; those in `equivalent` survived, and do not count. `errors` could not be tried,
+    `score` is the share of noticed mutants among those tried, between 0 and 1; it is None if too few
+    could be tried, and `trouble` says why. Noticed mutants are `killed` (a test failed), `timeout` (a
+    test took far longer) or `crashed` (the process ended in a test). Of the `generated` mutants,
+    `equivalent_suspects` were left out as probably equivalent, and `sampled` of the others were
+    chosen by `seed`. Those in `equivalent` survived and do not count. `errors` could not be tried,
     `not_run` ran out of time. `tried` has each chosen mutant with its outcome.
     """
 

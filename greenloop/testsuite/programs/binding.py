@@ -16,7 +16,7 @@ def bind_arguments(helper: Function, called: ast.Call) -> dict[str, ast.expr]:
     if isinstance(called.func, ast.Attribute) and names[:1] == ["self"]:
         names = names[1:]
     if given.vararg or given.kwarg or any(isinstance(i, ast.Starred) for i in called.args):
-        raise RefusedError("a helper with any arguments", called)
+        raise RefusedError("a helper with *args or **kwargs", called)
     values: dict[str, ast.expr] = dict(zip(names[::-1], given.defaults[::-1], strict=False))
     for parameter, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
         names.append(parameter.arg)
@@ -25,7 +25,7 @@ def bind_arguments(helper: Function, called: ast.Call) -> dict[str, ast.expr]:
     values |= dict(zip(names, called.args, strict=False))
     values |= {item.arg: item.value for item in called.keywords if item.arg}
     if values.keys() != set(names):
-        raise RefusedError("a helper with other arguments", called)
+        raise RefusedError("a call that does not fit its helper", called)
     return values
 
 

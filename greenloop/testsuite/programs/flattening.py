@@ -55,7 +55,7 @@ class Flattener:
     def flatten_rows(self) -> Iterator[FlatTest]:
         """Yield each row of the test. Raises RefusedError."""
         if self._source.has_setup:
-            raise RefusedError("a setup of the module", self._test)
+            raise RefusedError("a setup function of the module", self._test)
         rows, asked = self._reader.read_rows(self._test, self._classes)
         for row in rows:
             yield self._flatten(row, asked)
@@ -96,7 +96,7 @@ class Flattener:
                 ast.Pass()
             ]
             if names.intersection(_SETUP_METHODS):
-                raise RefusedError("a setup that uses the framework", self._test)
+                raise RefusedError("a setup that uses pytest", self._test)
         setup = [assign("self", call(node.name), self._test)]
         for name in _SETUP_METHODS:
             if name in names:
@@ -179,7 +179,7 @@ class Flattener:
         if targets is None:
             targets = getattr(node.target, "elts", [])
         if node.orelse or any(isinstance(i, (ast.Break, ast.Continue)) for i in ast.walk(node)):
-            raise RefusedError("a loop that may end early", node)
+            raise RefusedError("a loop with break, continue or else", node)
         for item in self._reader.list_items(node.iter, self._known):
             yield from self._write_round(node, item, targets, depth)
 
@@ -188,7 +188,7 @@ class Flattener:
     ) -> Iterator[ast.stmt]:
         pairs = [*unpack(node.target, item)]
         if not pairs:
-            raise RefusedError("a loop over what is computed", node)
+            raise RefusedError("a loop over computed values", node)
         renamed = {name: self._name(name) for name, _ in pairs}
         for name, value in pairs:
             made = assign(renamed[name], copy_tree(value), item)

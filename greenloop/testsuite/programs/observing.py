@@ -55,7 +55,7 @@ class Observer:
         classes = called.args[0] if called.args else named.get("expected_exception")
         pattern = named.get("match", called.args[1] if len(called.args) > 1 else None)
         if classes is None:
-            raise RefusedError("an exception of any class", called)
+            raise RefusedError("raises without an exception class", called)
         number = self._add_number()
         outer, self.body = self.body, []
         for statement in node.body:
@@ -142,7 +142,7 @@ class Observer:
     def check_input(self, node: ast.AST) -> None:
         """Raise RefusedError where a statement compares what the code gives, or uses a framework."""
         if self.source.is_of_framework(node):
-            raise RefusedError("a use of the test framework", node)
+            raise RefusedError("a use of pytest or unittest", node)
         for item in _walk_outside(node):
             if isinstance(item, (ast.Assert, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Return)):
                 raise RefusedError(f"{type(item).__name__.lower()} in an expression or block", item)
@@ -163,7 +163,7 @@ class Observer:
         if compares and any(self.is_of_code(item) for item in called.args):
             raise RefusedError("a helper that compares", called)
         if self.source.is_of_framework(helper):
-            raise RefusedError("a helper that uses the framework", called)
+            raise RefusedError("a helper that uses pytest", called)
 
     def _guard(self, node: Any) -> Any:
         """Return a node with its operators as calls that notice those of the code."""

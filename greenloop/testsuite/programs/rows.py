@@ -116,7 +116,7 @@ class RowReader:
             return self._list_called(table, known)
         if (found := read_value(table)) and isinstance(found[0], (str, bytes)):
             return [ast.copy_location(ast.Constant(item), table) for item in found[0]]
-        raise RefusedError("a loop over what is computed", table)
+        raise RefusedError("a loop over computed values", table)
 
     def _list_called(self, table: ast.Call, known: Row | None) -> list[ast.expr]:
         name = self._source.get_path(table.func)
@@ -137,7 +137,7 @@ class RowReader:
             if isinstance(node, ast.Dict) and all(node.keys):
                 both: Any = zip(node.keys, node.values, strict=True)
                 return [ast.copy_location(ast.Tuple([*i], ast.Load()), table) for i in both]
-        raise RefusedError("a loop over what is computed", table)
+        raise RefusedError("a loop over computed values", table)
 
     # -- fixtures
 

@@ -27,7 +27,7 @@ class ProgramWriter(AssertionReader):
         """Return the program. Raises RefusedError."""
         self._walk(self.flat.statements)
         if not self.expectations:
-            raise RefusedError("nothing that is compared")
+            raise RefusedError("nothing is compared")
         body = drop_unread(self.body)
         if self.flat.teardown:
             body = [ast.Try(body, [], [], list(self.flat.teardown))]

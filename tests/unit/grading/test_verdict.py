@@ -65,7 +65,7 @@ def test_full_evidence_has_no_shortfall() -> None:
         ),
         (
             {"isolated": less(ISOLATED, ambiguous=("Wrong",))},
-            "isolation: Wrong: it fits expectations that exclude each other",
+            "isolation: Wrong: it meets expectations that exclude each other",
         ),
         (
             {"isolated": less(ISOLATED, own_answers=3), "read_against_text": False, "peer": None},
