@@ -124,7 +124,7 @@ class HeldOut(Piece):
             return
         share, threshold = self.agreed / self.total, thresholds.held_out_agreement
         text = (
-            f"{self.agreed} of {self.total} calls that no writer of the code has seen agree "
+            f"{self.agreed} of {self.total} agree; no writer of the code has seen them "
             f"({format_minimum(threshold)})"
         )
         reached = share >= threshold and not self.cut_short

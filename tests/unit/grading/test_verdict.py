@@ -69,7 +69,7 @@ def test_full_evidence_has_no_shortfall() -> None:
         ),
         (
             {"isolated": less(ISOLATED, own_answers=3), "read_against_text": False, "peer": None},
-            "isolation: of 3 of 5 answers that the tests compare, only operators of the code",
+            "isolation: 3 of 5 answers can be compared only by operators of the code",
         ),
         (
             {"peer": Peer(inputs=458, allowed=458, agreed=22)},
