@@ -10,6 +10,7 @@ import ast
 import inspect
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,21 +31,26 @@ ROOT = Path(__file__).parents[2]
 _MADE = "<!-- Made by `python -m tests.support.references`. -->"
 # Settings of an option or of a configuration file, for which a variable is of no use.
 _HIDDEN = ("models", "fence", "allow_package")
+_MIN_COMMON = 4  # commands that have an option
+_OPTION = re.compile(r"--[\w-]+")
 
 
-class _MarkdownFormatter:
-    """Takes the sections of a help text as tables."""
+class _RowCollector:
+    """Takes the options of a help text, each with its section, as rows of a table."""
 
     def __init__(self) -> None:
-        self.lines: list[str] = []
+        self.rows: list[tuple[str, str]] = []
 
     @contextmanager
     def section(self, title: str) -> Iterator[None]:
-        self.lines += ["", f"| {title} | |", "|---|---|"]
+        self._title = title
         yield
 
     def write_dl(self, rows: Sequence[tuple[str, str]]) -> None:
-        self.lines += [f"| `{_cell(name)}` | {_cell(text)} |" for name, text in rows]
+        shown = [
+            f"| `{_cell(name)}` | {_cell(text)} |" for name, text in rows if "--help" not in name
+        ]
+        self.rows += [(self._title, row) for row in shown]
 
 
 def _cell(text: str) -> str:
@@ -52,24 +58,35 @@ def _cell(text: str) -> str:
 
 
 def render_commands() -> str:
-    """Return the reference of the command line."""
-    lines = [_read_head("commands")]
-    for name in COMMANDS:
-        command = build_command(name, COMMANDS[name], Command)
-        formatter, context = _MarkdownFormatter(), command.make_context(
-            name, [], resilient_parsing=True
-        )
-        command.format_options(context, formatter)
-        examples = ["", "```console", *(command.epilog or "").splitlines(), "```"]
-        lines += [
-            "",
-            f"## {name}",
-            "",
-            command.help,
-            *formatter.lines,
-            *(examples * bool(command.epilog)),
-        ]
+    """Return the reference of the command line; options of many commands are described once."""
+    commands = {name: build_command(name, COMMANDS[name], Command) for name in COMMANDS}
+    rows = {name: _list_rows(name, command) for name, command in commands.items()}
+    counts = Counter(row for found in rows.values() for row in found)
+    common = [row for row, count in counts.items() if count >= _MIN_COMMON]
+    lines = [_read_head("commands"), "", "## Common options", *_format_tables(common)]
+    for name, command in commands.items():
+        lines += ["", f"## {name}", "", command.help]
+        lines += _format_tables([row for row in rows[name] if row not in common])
+        if shared := [
+            f"`{_OPTION.findall(row)[0]}`" for _, row in common if (_, row) in rows[name]
+        ]:
+            lines += ["", f"[Common options](#common-options): {', '.join(shared)}"]
+        if command.epilog:
+            lines += ["", "```console", *command.epilog.splitlines(), "```"]
     return "\n".join(lines) + "\n"
+
+
+def _list_rows(name: str, command: Any) -> list[tuple[str, str]]:
+    formatter = _RowCollector()
+    command.format_options(command.make_context(name, [], resilient_parsing=True), formatter)
+    return formatter.rows
+
+
+def _format_tables(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield a table for each section."""
+    for title in dict.fromkeys(title for title, _ in rows):
+        yield from ("", f"| {title} | |", "|---|---|")
+        yield from (row for section, row in rows if section == title)
 
 
 def render_settings() -> str:

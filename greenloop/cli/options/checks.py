@@ -68,7 +68,7 @@ class CheckOptions(DisplayOptions):
         names="text",
     )
     record: Path | None = option(
-        "Also write the model's answers to a replay file.", "FILE", "Model"
+        "Also write the answers of the model to this file, for replay.", "FILE", "Model"
     )
     run_dir: Path | None = option(
         "Folder for the record of the run; default: .greenloop/runs/<id>.", "DIR"
