@@ -114,7 +114,7 @@ def _check_model(settings: Settings) -> Diagnostic:
         close = get_close_matches(name, served, 1) or served[:3]
         mend = f"the server has no model {name}; it has {', '.join(close)}"
         return Diagnostic("model", False, f"{choice.name}{because}", mend, status=3)
-    how = "the server has it" if served else "the server did not say whether it has the model"
+    how = "the server has it" if served else "the server does not list its models"
     return Diagnostic("model", True, f"{choice.name}{because}; {how}; not called")
 
 

@@ -28,7 +28,7 @@ from greenloop.settings import Settings
 from greenloop.workflow.report_builder import build_report
 from greenloop.workflow.storage.lockfile import LOCK_SUFFIX, Lock, find_drift, load_lock
 
-_OLDER_RULES = "graded by an older version of greenloop: grade it again"
+_OLDER_RULES = "graded by an older version: grade it again"
 _SKIPPED_FOLDERS = {".git", ".venv", "venv", "node_modules", "__pycache__", ".greenloop"}
 
 

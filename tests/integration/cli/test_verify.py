@@ -61,17 +61,11 @@ def test_bound_results_are_taken_over(run: "Run") -> None:
 def test_a_lock_of_older_rules_holds_and_says_so(run: "Run") -> None:
     status, out, _ = run("verify", str(LOCK))
     assert status == 0
-    assert (
-        out
-        == f"holds    {LOCK}: passed (graded by an older version of greenloop: grade it again)\n"
-    )
+    assert out == f"holds    {LOCK}: passed (graded by an older version: grade it again)\n"
     status, out, _ = run("verify", str(LOCK), "--json", "--require", "verified")
     assert status == 1
     (found,) = json.loads(out)
-    assert (found["drift"], found["note"]) == (
-        [],
-        "graded by an older version of greenloop: grade it again",
-    )
+    assert (found["drift"], found["note"]) == ([], "graded by an older version: grade it again")
 
 
 @pytest.mark.parametrize(
