@@ -47,10 +47,8 @@ class _RowCollector:
         yield
 
     def write_dl(self, rows: Sequence[tuple[str, str]]) -> None:
-        shown = [
-            f"| `{_cell(name)}` | {_cell(text)} |" for name, text in rows if "--help" not in name
-        ]
-        self.rows += [(self._title, row) for row in shown]
+        shown = [(name, text) for name, text in rows if "--help" not in name]
+        self.rows += [(self._title, f"| `{_cell(n)}` | {_cell(text)} |") for n, text in shown]
 
 
 def _cell(text: str) -> str:
@@ -65,14 +63,11 @@ def render_commands() -> str:
     common = [row for row, count in counts.items() if count >= _MIN_COMMON]
     lines = [_read_head("commands"), "", "## Common options", *_format_tables(common)]
     for name, command in commands.items():
-        lines += ["", f"## {name}", "", command.help]
-        lines += _format_tables([row for row in rows[name] if row not in common])
-        if shared := [
-            f"`{_OPTION.findall(row)[0]}`" for _, row in common if (_, row) in rows[name]
-        ]:
-            lines += ["", f"[Common options](#common-options): {', '.join(shared)}"]
-        if command.epilog:
-            lines += ["", "```console", *command.epilog.splitlines(), "```"]
+        own = [row for row in rows[name] if row not in common]
+        shared = [f"`{_OPTION.findall(i[1])[0]}`" for i in common if i in rows[name]]
+        lines += ["", f"## {name}", "", command.help, *_format_tables(own)]
+        lines += ["", f"[Common options](#common-options): {', '.join(shared)}"] * bool(shared)
+        lines += ["", "```console", *command.epilog.splitlines(), "```"] if command.epilog else []
     return "\n".join(lines) + "\n"
 
 
