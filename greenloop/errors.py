@@ -3,13 +3,13 @@
     GreenloopError                 status 1
     ├── InputError                 status 2   the caller's input: arguments, files, settings
     │   ├── SpecificationError                the specification cannot be read, or says nothing testable
-    │   ├── SettingsError                     a setting has no meaning
+    │   ├── SettingsError                     a setting or option is invalid
     │   └── OutputError                       a result cannot be written where it was asked for
     ├── ModelFailure               status 3   the model, not the code
     │   ├── NoModelError                      none is configured, or its package is not installed
     │   ├── ModelRefusedError                 key, permission or request refused: trying again cannot help
     │   ├── ModelUnavailableError             unreachable, overloaded or silent, after every retry
-    │   ├── InvalidResponseError   status 1   twice an answer without the form that was asked for
+    │   ├── InvalidResponseError   status 1   two answers without the required form
     │   └── ReplayExhaustedError              a replay file has no answer left for a call
     ├── SandboxError               status 4   no sandbox of the kind asked for
     │   └── PackagesError                     packages that the code needs cannot be installed
@@ -35,7 +35,7 @@ def simplify_message(text: str) -> str:
 
 
 class GreenloopError(Exception):
-    """Base of all greenloop errors. `report` holds what the run had reached, where there was one."""
+    """Base of all greenloop errors. `report` has what the run had reached, if there was a run."""
 
     exit_status: ClassVar[int] = 1
     report: "Report | None" = None
@@ -52,7 +52,7 @@ class SpecificationError(InputError):
 
 
 class SettingsError(InputError):
-    """A setting or option has a value without meaning."""
+    """A setting or option is invalid."""
 
 
 class OutputError(InputError):
@@ -82,7 +82,7 @@ class ModelUnavailableError(ModelFailure):
 
 
 class InvalidResponseError(ModelFailure):
-    """The model answered twice without the form that it was asked for."""
+    """The model answered twice without the required form."""
 
     exit_status = 1  # the model answers, and what was reached is not enough
 
@@ -92,7 +92,7 @@ class ReplayExhaustedError(ModelFailure):
 
 
 class SandboxError(GreenloopError):
-    """No sandbox of the kind asked for can be had here."""
+    """No sandbox of the required kind works here."""
 
     exit_status = 4
 

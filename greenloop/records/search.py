@@ -6,11 +6,10 @@ from greenloop.records.base import Record
 class Patch(Record):
     """One change after which all tests that guided the search pass: plausible, not verified.
 
-    `code` is the whole module, `diff` a unified diff, `change` describes the change at `line` (of
-    the module before). `suspicion` (0 to 1) is that of the line by the tests' coverage, `distance`
-    how unlikely the change is (about 1 to 4, less is more likely), `number` its position in the
-    search. `agreeing` is null but in older reports: the share (0 to 1) of the patches found that
-    gave the same results on other inputs.
+    `code` is the whole module, `diff` a unified diff, and `change` describes the change at `line` of
+    the original module. `suspicion` (0 to 1) is the suspicion of the line by the tests' coverage.
+    `distance` says how unlikely the change is (about 1 to 4, less is more likely), and `number` is
+    its position in the search. `agreeing` is set in older reports only.
     """
 
     code: str
