@@ -32,7 +32,7 @@ def read_batch(folder: Path) -> BatchSummary:
     results = tuple(read_results(folder / RESULTS_FILE))
     outcomes = tuple({item.id: item for item in results}.values())
     if not outcomes:
-        raise InputError(f"{folder / RESULTS_FILE} has no result yet")
+        raise InputError(f"{folder / RESULTS_FILE} has no results yet: run the batch first")
     count = len(outcomes) + _count_unfinished(folder, results)
     totals = BatchTotals(specifications=count, not_run=count)
     for item in outcomes:

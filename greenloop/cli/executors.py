@@ -23,7 +23,7 @@ def create_executor(name: str, address: str | None, folder: Path) -> Executor:
     """
     if name == LOCAL:
         if address is not None:
-            raise InputError("--address is for --engine ray")
+            raise InputError("--address needs --engine ray")
         return LocalExecutor()
     factory: ExecutorFactory | None = load_plugin("greenloop.executors", name)
     if factory is None and name == _RAY:  # from a checkout that is not installed

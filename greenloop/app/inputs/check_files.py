@@ -53,12 +53,12 @@ def read_check_inputs(code: Path, tests: Sequence[Path]) -> CheckInputs:
         raise InputError(f"{code}: '{code.stem}' cannot be the module's name: {why}")
     paths = [path for item in tests for path in _find_test_files(item, code)]
     if not paths:
-        raise InputError("no tests were named")
+        raise InputError("no tests were named: name test files or a folder after the code")
     files = {path.name: path for path in paths}
     if len(files) < len({path.absolute() for path in paths}):
-        raise InputError("two test files have the same name: they run in one folder")
+        raise InputError("two test files have the same name, and all run in one folder: rename one")
     if len(files) > _MAX_FILES:
-        raise InputError(f"{len(files)} test files are more than {_MAX_FILES} at once")
+        raise InputError(f"{len(files)} test files are too many: name at most {_MAX_FILES}")
     sources = {name: read_python(path) for name, path in files.items()}
     check_is_alone(code, sources.values())
     helpers = _read_helpers(files, sources, code)

@@ -24,7 +24,7 @@ def read_inputs(texts: Sequence[str]) -> tuple[InputRef, ...]:
     for ref in found:
         if other := places.get(ref.path):
             raise InputError(
-                f"--input: {other} and {ref.source} are both `{ref.path}` to the script"
+                f"--input: {other} and {ref.source} get the same path `{ref.path}`; name another one with PATH=AS"
             )
         places[ref.path] = ref.source
     size = sum(Path(ref.source).stat().st_size for ref in found)

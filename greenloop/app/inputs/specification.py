@@ -77,7 +77,7 @@ def read_tests(paths: tuple[Path, ...]) -> tuple[GivenTests, ...]:
         name = f"{path.stem}.py" if is_test else f"test_{path.stem}.py"
         found.append(GivenTests.read(path, f"--tests {path}", name))
     if len({item.name for item in found}) < len(found):
-        raise InputError("--tests: two files have the same name")
+        raise InputError("--tests: two files have the same name: rename one")
     return tuple(found)
 
 

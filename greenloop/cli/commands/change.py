@@ -23,9 +23,11 @@ def change_command(options: ChangeOptions) -> int:
 
 def _build_request(options: ChangeOptions, settings: Settings) -> ChangeRequest:
     if options.apply and options.branch:
-        raise InputError("--apply changes the working tree, --branch does not: give one of them")
+        raise InputError(
+            "--apply and --branch cannot be used together: --branch leaves the working tree as it is"
+        )
     if options.run_hooks and not options.branch:
-        raise InputError("--run-hooks goes with --branch")
+        raise InputError("--run-hooks needs --branch NAME")
     root = check_project(options.root, options.branch)
     if options.install:
         install_declared_packages(root, print_error)

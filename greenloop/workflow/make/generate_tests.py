@@ -46,7 +46,9 @@ async def generate_and_gate_tests(run: Run) -> None:
     state = run.state
     suite = await _build_suite(run, await _request_tests(run))
     if not suite.files:
-        raise UnusableCodeError("the model's answers hold no test, and the text no example")
+        raise UnusableCodeError(
+            "neither the model's answers nor the text have a test: write an example in the text, such as f(1) -> 2"
+        )
     on_stub = await run_on_stub(run, suite)
     wrong = find_complaints(state.agreed_contract, suite, on_stub)
     if wrong.all and suite.generated and run.state.road == "contract":

@@ -98,7 +98,9 @@ class RunDirectory:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(handle)
-            raise InputError(f"another process is working on the run in {self.path}") from None
+            raise InputError(
+                f"another process is working on the run in {self.path}: wait until it ends"
+            ) from None
         try:
             yield
         finally:

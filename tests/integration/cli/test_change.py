@@ -68,7 +68,7 @@ def add_hook_and_filter(shop: Path) -> Path:
         (["--in", "shop"], "WISH is missing"),
         ([WISH, "--in", "nowhere"], "does not exist"),
         ([WISH, "--in", "shop", "--branch", "x"], "has no git commit"),
-        ([WISH, "--in", "shop", "--apply", "--branch", "x"], "give one of them"),
+        ([WISH, "--in", "shop", "--apply", "--branch", "x"], "cannot be used together"),
         ([WISH, "--in", "shop", "--fence", "../*"], "a glob relative to"),
         ([WISH, "--in", "shop", "--may-change", "tests/x.py::test_y"], "no such test"),
         ([WISH, "--in", "shop", "--tests", "nowhere.py"], "does not exist"),

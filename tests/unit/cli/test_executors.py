@@ -38,5 +38,5 @@ def test_an_unknown_executor_is_an_error_that_names_the_known_ones(tmp_path: Pat
 
 
 def test_an_address_needs_a_distributed_executor(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"--address is for --engine ray"):
+    with pytest.raises(InputError, match=r"--address needs --engine ray"):
         create_executor("local", "head:1", tmp_path)
