@@ -17,7 +17,7 @@ def test_only_packages_that_the_metadata_name_are_proposed(tmp_path: Path) -> No
     metadata = '[project]\nname = "shop"\ndependencies = ["PyYAML>=6"]\n'
     (tmp_path / "pyproject.toml").write_text(metadata, "utf-8")
     tree = ProjectTree(str(tmp_path), Project(files=()))
-    assert "add --install" in explain_suite_problem("No module named 'yaml'", tree)
+    assert "--install installs" in explain_suite_problem("No module named 'yaml'", tree)
     assert "--install" not in explain_suite_problem("No module named 'child1'", tree)
     assert "--allow-package" not in describe_missing_module("child1", "a test imports", {"shop"})
 
