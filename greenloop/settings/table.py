@@ -178,7 +178,9 @@ class SettingsTable(BaseSettings):
     )
     processes: int = setting(64, "Processes and threads at once.", ge=4, le=4096)
     disk_mb: int = setting(64, "MB of all files in the working folder and in /tmp.", **_MB)
-    inodes: int = setting(4096, "Number of files and folders in the working folder and in /tmp.", ge=64, le=10**7)
+    inodes: int = setting(
+        4096, "Number of files and folders in the working folder and in /tmp.", ge=64, le=10**7
+    )
     file_mb: int = setting(64, "MB of one file.", **_MB)
     shared_memory_mb: int = setting(16, "MB of files in /dev/shm.", **_MB)
     open_files: int = setting(256, "Open files of one process.", ge=32, le=4096)
