@@ -14,9 +14,7 @@ from greenloop.tools.plain_toolkit import PlainToolkit
 from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.state import RepairPhase, Run
 
-_MAX_REPAIRS = (
-    1  # a model that cannot keep a form rarely repairs (0 of 11); further samples come first
-)
+_MAX_REPAIRS = 1  # a model that cannot keep a form rarely repairs (0 of 11); samples come first
 _MAX_SMALL = 4  # billions of parameters
 # `1.5b`, `0.6B`, `270m` as a part of a name: the number of parameters.
 _SIZE = re.compile(r"(?:^|[^a-z0-9.])(?:e)?(\d{1,4}(?:\.\d{1,3})?)(b|m)(?![a-z0-9])", re.IGNORECASE)
