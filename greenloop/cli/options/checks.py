@@ -133,7 +133,7 @@ class VerifyOptions(DisplayOptions):
 class BatchOptions(ConcurrencyOptions):
     """Run many specifications at once. Run the same command again to continue a batch."""
 
-    settings: ClassVar[Names] = (*GRADING, *REPAIRING, "prompts", "profile")
+    settings: ClassVar[Names] = (*GRADING, *REPAIRING, *WRITING, "prompts")
     examples: ClassVar[str] = (
         "greenloop batch specs --output-dir src\n"
         "greenloop batch specs -o src --jobs 8 --max-cost 5 --require verified"
@@ -174,7 +174,7 @@ class BatchOptions(ConcurrencyOptions):
 class EvalOptions(ConcurrencyOptions):
     """Measure a model on tasks with hidden tests, and how often its verdicts are wrong."""
 
-    settings: ClassVar[Names] = (*REPAIRING, "mutants", "peer", "profile")
+    settings: ClassVar[Names] = (*REPAIRING, *WRITING, "mutants", "peer")
     examples: ClassVar[str] = (
         "greenloop eval tasks.jsonl --model ollama:qwen3-coder --limit 20\n"
         "greenloop eval tasks.jsonl --check-tasks"

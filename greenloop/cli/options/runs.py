@@ -25,7 +25,7 @@ from greenloop.cli.options.shared import (
 class MakeOptions(ChoiceOptions, NewRunOptions):
     """Write code and tests for a specification, and grade them. This is the default command."""
 
-    settings: ClassVar[Names] = (*REPAIRING, *GRADING, "prompts", "ask", "profile")
+    settings: ClassVar[Names] = (*REPAIRING, *WRITING, *GRADING, "prompts", "ask")
     examples: ClassVar[str] = (
         'greenloop "Write a function that parses ISO 8601 durations"\n'
         "greenloop make spec.md -o durations.py --require verified\n"
