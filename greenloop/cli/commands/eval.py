@@ -62,7 +62,7 @@ def _run_evaluation(
         stack.enter_context(RunDirectory(folder.path).lock())
         store = TaskStore(islice(source, options.limit))
         if not len(store):
-            raise InputError(f"{tasks} has no task to evaluate")
+            raise InputError(f"{tasks}: there is no task to evaluate")
         results = HiddenTestResults(folder.results_file)
         show = stack.enter_context(create_batch_progress(quiet=options.quiet))
         limits = (options.jobs, options.requests_per_minute, options.tokens_per_minute)

@@ -213,7 +213,7 @@ def test_comparison_that_fails_takes_nothing_from_a_patch(
     request = alone(tmp_path, AMBIGUOUS, FEW_TESTS).model_copy(update={"search_s": 20.0})
     done = run_workflow({}, request=request, model="none")
     assert done.report.verdict == "passed"
-    assert any("were not looked for: too deep" in reason for reason in done.report.reasons)
+    assert any("were not searched for: too deep" in reason for reason in done.report.reasons)
 
 
 class Interrupted:
