@@ -40,6 +40,9 @@ _SAYS: Mapping[Kind, str] = {
 }
 
 
+_NEGATED = ((" == ", " != "), (" in ", " not in "), (" is ", " is not "))
+
+
 @dataclass(frozen=True)
 class WeakenedTest:
     """One way in which a test tells less; `line` is that of the test now, 0 where it is gone.
@@ -158,12 +161,20 @@ def _compare_strength(
     if " or " in new.text and new.conditions < old.conditions:  # `if` has become a part of it
         is_less = False
     texts = (old.shown, new.shown) if old.shown != new.shown else (old.text, new.text)
+    if is_opposite := _is_opposite(old.text, new.text):
+        is_less = False  # no weaker form of it: both cannot pass
     if is_wider or _is_part(old, new, others) or (is_less and not is_held):
         yield "looser", *texts, new.line
-    elif _is_other_value(old, new, fresh):
+    elif is_opposite or _is_other_value(old, new, fresh):
         yield "expectation", *texts, new.line
     elif old.subject != new.subject and kept.get(old.text, 0) < 0 and not is_held:
         yield "exchanged", *texts, new.line
+
+
+def _is_opposite(text: str, other: str) -> bool:
+    """Return whether two assertions differ in one operator, which is negated."""
+    pairs = [(text, other), (other, text)]
+    return any(a.replace(is_, is_not, 1) == b for a, b in pairs for is_, is_not in _NEGATED)
 
 
 def _is_part(old: Check, new: Check, others: Collection[Check]) -> bool:

@@ -99,6 +99,12 @@ def test_a_value_that_another_check_has_by_chance_is_named() -> None:
     assert find_kinds(before.replace("f(1) == 2", "f(1) == 9"), before) == ["expectation"]
 
 
+@pytest.mark.parametrize("checks", ["f(1) == 2|f(1) != 2", "2 not in f(1)|2 in f(1)"])
+def test_the_opposite_is_another_expectation_and_no_weaker_one(checks: str) -> None:
+    before, after = (f"def test_a():\n    assert {text}\n" for text in checks.split("|"))
+    assert find_kinds(after, before) == ["expectation"]
+
+
 def test_one_of_equal_checks_that_is_removed_is_named() -> None:
     """What stands between them differs: the other one does not ask the same."""
     before = (
