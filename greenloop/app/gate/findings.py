@@ -23,7 +23,7 @@ _COLLECTING_HOOK = re.compile(
     r": pytest_(collection_modify|ignore_collect|pycollect|runtest_setup)"
 )
 _UNEXPLAINED = "if the task asks for it, say so in a docstring, a document or a new test"
-_END = "greenloop: this change is not done. Fix these points, or say why one is right as it is."
+_END = "greenloop: this change is not done. Fix these points; where one is right as it is, tell the user why."
 
 
 @dataclass(frozen=True)
