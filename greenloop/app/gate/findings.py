@@ -130,7 +130,7 @@ def _follows_behaviour(
     """
     if item.kind in ("expectation", "exchanged", "data", "indifferent", "rewritten"):
         return True
-    is_outdated = _tells_less(item) and _is_among(item.was, known.outdated, known)
+    is_outdated = _tells_less(item) and _fails_now(item, known)
     return is_outdated and (item.is_replaced or explanations.is_documented(item))
 
 

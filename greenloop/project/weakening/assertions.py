@@ -11,6 +11,7 @@ from greenloop.project.weakening.strength import EXPECTING, is_check_call
 _UNITTEST = {
     **dict.fromkeys(("assertEqual", "assertEquals", "assertListEqual"), "{} == {}"),
     **dict.fromkeys(("assertDictEqual", "assertTupleEqual", "assertSetEqual"), "{} == {}"),
+    **dict.fromkeys(("assertMultiLineEqual", "assertSequenceEqual"), "{} == {}"),
     **dict.fromkeys(("assertTrue", "assert_"), "{}"),
     "assertFalse": "not {}",
     "assertIs": "{} is {}",

@@ -21,7 +21,6 @@ from greenloop.project.weakening.cases import Case, list_items
 from greenloop.project.weakening.machines import holds_here
 from greenloop.project.weakening.names import list_names, list_values
 from greenloop.project.weakening.skips import (
-    FAILURES,
     goes_on,
     hides_failure,
     is_failing,
@@ -61,7 +60,6 @@ class Check:
     names: frozenset[str] = frozenset()
     bounds: tuple[Bound, ...] = ()
     conditions: int = 0  # under which it stands
-    is_swallowed: bool = False
     skip: str = ""
 
 
@@ -98,7 +96,7 @@ def list_checks(
     scope = _Scope(dict(bound), {**helpers, **find_helpers(body)}, inlined).enter(case.values)
     nodes = (node for part in body for node in ast.walk(part))
     own = {node.name for node in nodes if isinstance(node, Definition)}
-    for check in _walk(body, scope, 0, False):
+    for check in _walk(body, scope, 0):
         names = check.names - own - {"pytest"}
         names -= _OF_ERROR if "raised" in names else set()
         yield replace(check, names=names, skip=case.skip)
@@ -130,48 +128,46 @@ def _enter_helper(node: ast.stmt, scope: _Scope) -> tuple[list[ast.stmt], _Scope
     return None
 
 
-def _walk(
-    body: list[ast.stmt], scope: _Scope, conditions: int, is_swallowed: bool
-) -> Iterator[Check]:
+def _walk(body: list[ast.stmt], scope: _Scope, conditions: int) -> Iterator[Check]:
     for node in body:
         if (inner := _enter_helper(node, scope)) is not None:
-            yield from _walk(*inner, conditions, is_swallowed)
+            yield from _walk(*inner, conditions)
             continue
         if isinstance(node, ast.Try) and (waiting := read_waiting(node)):
-            yield from _walk(waiting, scope, conditions, is_swallowed)
+            yield from _walk(waiting, scope, conditions)
             continue
-        yield from _read_statement(node, scope, conditions, is_swallowed)
+        yield from _read_statement(node, scope, conditions)
         bind_names(node, scope.bound)
         scope.bound.update(name_raised(node))
         if isinstance(node, ast.If):
             may_end = 0
             for part, runs in _list_branches(node, resolve(node.test, scope.bound)):
                 more = 0 if runs is True or _is_elif(part) else _count_conditions(node.test)
-                yield from _walk(part, scope, conditions + more, is_swallowed)
+                yield from _walk(part, scope, conditions + more)
                 may_end |= _leaves(part) and runs is not False
             conditions += may_end
         elif isinstance(node, ast.Try):
             is_caught = any(map(hides_failure, node.handlers))
-            hides = is_swallowed or is_caught or _leaves(node.finalbody)
-            may_end = any(goes_on(i) and not is_missing(i) for i in node.handlers)
-            yield from _walk(node.body, scope, conditions + may_end, hides)
-            yield from _walk(node.orelse, scope, conditions + is_caught, is_swallowed)
-            yield from _walk(node.finalbody, scope, conditions, is_swallowed)
+            left = [i for i in node.handlers if goes_on(i) and not is_missing(i)]
+            may_end = is_caught or bool(left) or _leaves(node.finalbody)
+            yield from _walk(node.body, scope, conditions + may_end)
+            yield from _walk(node.orelse, scope, conditions + is_caught)
+            yield from _walk(node.finalbody, scope, conditions)
             may_not = not any(map(is_failing, [*node.body, *node.orelse]))
             for handler in node.handlers:
-                yield from _walk(handler.body, scope, conditions + may_not, is_swallowed)
+                yield from _walk(handler.body, scope, conditions + may_not)
+            conditions += any(_leaves(item.body) for item in left)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             ended = [list_suppressed(item, scope.bound) for item in node.items]
-            hides = is_swallowed or any(FAILURES & names for names in ended)
-            yield from _walk(node.body, scope, conditions + any(ended), hides)
+            yield from _walk(node.body, scope, conditions + any(ended))
         elif isinstance(node, ast.For) and (items := list_items(node.iter, scope.bound)):
             for item in items:
                 values = dict(bind_target(node.target, resolve(item, scope.bound)))
-                yield from _walk(node.body, scope.enter(values), conditions, is_swallowed)
-            yield from _walk(node.orelse, scope, conditions, is_swallowed)
+                yield from _walk(node.body, scope.enter(values), conditions)
+            yield from _walk(node.orelse, scope, conditions)
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
             more = int(_may_be_empty(node, scope.bound))
-            yield from _walk([*node.body, *node.orelse], scope, conditions + more, is_swallowed)
+            yield from _walk([*node.body, *node.orelse], scope, conditions + more)
         elif isinstance(node, (ast.Return, ast.Continue, ast.Break)):
             return
 
@@ -212,9 +208,7 @@ def _leaves(body: list[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], (ast.Return, ast.Continue, ast.Break))
 
 
-def _read_statement(
-    node: ast.stmt, scope: _Scope, conditions: int, is_swallowed: bool
-) -> Iterator[Check]:
+def _read_statement(node: ast.stmt, scope: _Scope, conditions: int) -> Iterator[Check]:
     """Yield the checks that a statement makes itself, without those of its body."""
     for condition, inner in find_conditions(node, scope.bound, scope.helpers):
         whole, *body = resolve(ast.Module([ast.Expr(condition), *inner], []), scope.bound).body
@@ -236,5 +230,4 @@ def _read_statement(
             names=list_names(told),
             bounds=list_bounds(test),
             conditions=conditions,
-            is_swallowed=is_swallowed,
         )

@@ -1,5 +1,6 @@
 """What became of a test that stands before and after a change: how it tells less now."""
 
+import ast
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,15 +8,16 @@ from typing import Literal
 
 from greenloop.project.weakening.checks import Check
 from greenloop.project.weakening.names import list_variables
-from greenloop.project.weakening.strength import Strength, is_widened
+from greenloop.project.weakening.strength import FORMING, REDUCING, Strength, is_widened
 from greenloop.project.weakening.tests import ComparedTest, list_called
+from greenloop.syntax.parse import parse_or_empty
 
+_SEARCHING = frozenset({"search", "match", "fullmatch", "findall", "startswith", "endswith"})
 Kind = Literal[
     "removed",
     "rewritten",
     "skipped",
     "conditional",
-    "swallowed",
     "mocked",
     "fewer checks",
     "looser",
@@ -29,7 +31,6 @@ _SAYS: Mapping[Kind, str] = {
     "rewritten": "was rewritten",
     "skipped": "may be skipped now",
     "conditional": "checks only under a condition now",
-    "swallowed": "hides its own failure now",
     "mocked": "replaces what it tests now",
     "fewer checks": "checks less than before",
     "looser": "asserts less than before",
@@ -129,8 +130,6 @@ def _compare_checks(
 def _compare_places(old: Check, new: Check) -> Iterator[_Found]:
     if new.skip and not old.skip:
         yield "skipped", old.shown, new.skip, new.line
-    elif new.is_swallowed and not old.is_swallowed:
-        yield "swallowed", old.shown, f"{new.shown} where its failure is caught", new.line
     elif new.conditions > old.conditions:
         yield "conditional", old.shown, f"{new.shown} under a condition", new.line
 
@@ -156,6 +155,7 @@ def _compare_strength(
 ) -> Iterator[_Found]:
     yield from _compare_places(old, new)
     is_wider = old.subject == new.subject and is_widened(old.bounds, new.bounds)
+    is_wider |= _is_narrowed(*map(_read_condition, (old.text, new.text)))
     others = [check for check in test.checks if check.text != old.text]
     is_held, is_less = _is_held(old, others), new.strength < old.strength
     if " or " in new.text and new.conditions < old.conditions:  # `if` has become a part of it
@@ -203,3 +203,51 @@ def _is_held(check: Check, others: Collection[Check]) -> bool:
         for other in others
         if other.strength >= check.strength
     )
+
+
+def _is_narrowed(old: ast.expr, new: ast.expr) -> bool:
+    """Return whether a condition differs from another one in that it expects a part of what that
+    expected, or compares parts of both sides.
+    """
+    match old, new:
+        case (
+            ast.Compare(left=a, ops=[ast.Eq()], comparators=[b]),
+            ast.Compare(left=c, ops=[ast.Eq()], comparators=[d]),
+        ):
+            return _takes_part(a, c) and _takes_part(b, d)
+        case ast.Compare(left=a, ops=[ast.In()]), ast.Compare(left=c, ops=[ast.In()]):
+            return _takes_part(a, c)
+        case ast.Compare(left=a, ops=[_]), ast.Compare(left=c, ops=[_]):
+            return _is_narrowed(a, c)
+        case ast.Call(func=one, args=[a, *_]), ast.Call(func=other, args=[c, *_]):
+            name = ast.unparse(one)
+            is_search = name.rpartition(".")[2] in _SEARCHING and name == ast.unparse(other)
+            return is_search and _takes_part(a, c)
+    return False
+
+
+def _takes_part(old: ast.expr, new: ast.expr) -> bool:
+    """Return whether calls and items around an expression leave a part of it."""
+    is_part = False
+    while ast.dump(old) != ast.dump(new):
+        match new:
+            case ast.Subscript(value=inner):
+                is_part = True
+            case ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join"), args=[inner]):
+                pass
+            case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in (
+                REDUCING | FORMING
+            ):
+                is_part |= name in REDUCING
+            case ast.Call(func=ast.Name(id=name), args=[inner, *_]) if name in REDUCING | FORMING:
+                is_part |= name in REDUCING
+            case _:
+                return False
+        new = inner
+    return is_part
+
+
+def _read_condition(text: str) -> ast.expr:
+    """Return a condition without what it holds, which is written behind it."""
+    body = parse_or_empty(text).body
+    return body[0].value if body and isinstance(body[0], ast.Expr) else ast.Constant(text)

@@ -180,7 +180,7 @@ def _list_whole(item: ComparedTest) -> list[Check]:
     """Return the checks that are made whenever a test that runs does."""
     if item.skip:
         return []
-    return [i for i in item.checks if not (i.conditions or i.is_swallowed or i.skip)]
+    return [i for i in item.checks if not (i.conditions or i.skip)]
 
 
 def _find_moved(item: ComparedTest, added: Mapping[str, ComparedTest]) -> ComparedTest | None:

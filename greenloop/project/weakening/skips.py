@@ -11,6 +11,7 @@ from greenloop.project.weakening.strength import BROAD, EXPECTING, collect_names
 _MARK = re.compile(r"\b(mark\.(skip|skipif|xfail)|skip|skipIf|skipUnless|expectedFailure)$")
 _VERSION = re.compile("version|implementation")  # of the project's own Python
 FAILURES = frozenset({"AssertionError", *BROAD})
+_FAILING = re.compile(r"((pytest|self|cls|sys|os)\.)?_?(fail|exit)")
 _CALLS = frozenset({"skip", "xfail", "skipTest", "SkipTest"})
 _MISSING = re.compile(r"ImportError|ModuleNotFound|NotImplementedError|OSError|PermissionError")
 
@@ -104,7 +105,7 @@ def is_failing(node: ast.AST) -> bool:
         case ast.Assert(test=ast.Constant(value=value)):
             return not value
         case ast.Call(func=function):
-            return ast.unparse(function).endswith(("fail", "exit"))
+            return bool(_FAILING.fullmatch(ast.unparse(function)))
     return isinstance(node, ast.Raise)
 
 

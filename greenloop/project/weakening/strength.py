@@ -13,11 +13,13 @@ EXPECTING = frozenset({"raises", "warns", "assertRaises", "assertRaisesRegex", "
 BROAD = frozenset({"Exception", "BaseException"})
 _EQUAL_METHODS = re.compile(r"assert(\w*Equals?|Is|CountEqual|Raises\w*|.*called_(once_)?with)$")
 # Functions that keep only a part of their argument.
-_REDUCING = frozenset(
+REDUCING = frozenset(
     {"set", "frozenset", "sorted", "bool", "round", "int", "abs", "lower", "upper", "casefold"}
     | {"startswith", "endswith", "keys", "values", "split", "count"}
 )
-_PEELED = _REDUCING | {"isinstance", "issubclass", "hasattr", "len", "str", "repr", "list", "type"}
+_PEELED = REDUCING | {"isinstance", "issubclass", "hasattr", "len", "str", "repr", "list", "type"}
+# Functions that change the form of their argument.
+FORMING = frozenset({"join", "list", "tuple", "strip", "lstrip", "rstrip", "splitlines"})
 _TOLERANCES = frozenset({"rel", "abs", "delta", "rel_tol", "abs_tol", "rtol", "atol", "tolerance"})
 _ANYTHING = re.compile(r"[.*+?^$()]*")  # as a pattern
 _DIGITS = frozenset({"places", "decimal", "decimals"})  # that have to agree
@@ -70,7 +72,9 @@ def find_subject(test: ast.expr, is_call: bool = False) -> str:
             return f"{ast.unparse(function)}({', '.join(map(ast.unparse, first))})"
         case ast.Call(func=ast.Name(id=name), args=[first, *_]) if name in _PEELED:
             return find_subject(first)
-        case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in _REDUCING:
+        case ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join"), args=[value]):
+            return find_subject(value)
+        case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in REDUCING | FORMING:
             return find_subject(value)
     return ast.unparse(test)
 
@@ -117,9 +121,13 @@ def _grade_comparison(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> S
 def _is_reduced(node: ast.expr) -> bool:
     """Return whether a side of a comparison keeps only a part of a value, or names a tolerance."""
     match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[inner]) if (
+            name in FORMING
+        ):
+            return _is_reduced(inner)
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
             is_wide = name in ("approx", "isclose") and bool(node.keywords or node.args[1:])
-            return name in _REDUCING or is_wide
+            return name in REDUCING or is_wide
         case ast.Subscript(slice=ast.Slice()):
             return True
     return False

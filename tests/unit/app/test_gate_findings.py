@@ -9,6 +9,7 @@ import pytest
 from greenloop.app.check_diff import measure_tests
 from greenloop.app.diff_tests import list_parts
 from greenloop.app.gate.explanations import Explanations
+from greenloop.app.gate.findings import collect_findings
 from greenloop.app.gate.functions import ChangedFunctions
 from greenloop.app.gate.special_cases import find_special_cases
 from greenloop.app.tests_before import find_readers, is_collected, list_patterns
@@ -17,6 +18,7 @@ from greenloop.project.runner import NOT_FINISHED
 from greenloop.project.tree import ProjectTree
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.comparison import Kind
+from greenloop.project.weakening.doctests import EXAMPLE as GONE
 from greenloop.records import Baseline, Coverage, Evidence, InputFile, Mutation, Project
 from greenloop.records.evidence.mutation import MutantResult, Survivor
 
@@ -79,6 +81,13 @@ def test_a_document_explains_the_tests_that_it_has_a_word_of(line: str, covers: 
     test = "tests/test_names.py::test_spell"
     item = WeakenedTest(test, "expectation", "spell('a') == 'b'", "spell('a') == 'c'", was=test)
     assert Explanations(build_diff(RULE), [line]).cover(item) is covers
+
+
+@pytest.mark.parametrize(("line", "count"), [("- Names are spelled out.", 0), ("", 1)])
+def test_a_document_explains_an_example_that_is_gone(line: str, count: int) -> None:
+    test = f"names.py::spell::{GONE}"
+    item = WeakenedTest(test, "fewer checks", "spell('a') == 'b'", was=test, is_replaced=True)
+    assert len(collect_findings((), [item], None, build_diff(RULE), [line]).blocking) == count
 
 
 @pytest.mark.parametrize(

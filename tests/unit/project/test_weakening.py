@@ -40,6 +40,21 @@ def test_an_honest_change_of_tests_is_not_named(name: str) -> None:
     assert find_kinds(BEFORE.replace(old, new)) == []
 
 
+PARTS = {
+    "re.search(want, got) is not None": "re.search(want.split()[0], got) is not None",
+    "want in got": "want[:3] in got",
+    "got.strip() == want.strip()": "' '.join(got.split()) == ' '.join(want.split())",
+}
+
+
+@pytest.mark.parametrize("check", PARTS)
+def test_a_check_of_a_part_of_what_was_expected_is_named(check: str) -> None:
+    head = "def test_message(got, want):\n    assert "
+    assert find_kinds(head + PARTS[check], head + check) == ["looser"]
+    whole = check.replace("got", "got.text")  # what is looked at stands elsewhere
+    assert "looser" not in find_kinds(head + whole, head + check)
+
+
 def test_an_error_may_be_waited_for_in_another_way() -> None:
     head = BEFORE + "\ndef test_debt():\n"
     handler = "    except ValueError as e:\n        assert str(e) == 'debt'\n"
