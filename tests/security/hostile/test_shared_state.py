@@ -17,66 +17,7 @@ pytestmark = pytest.mark.parametrize(
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 SETTINGS = read_program(__file__, "SETTINGS")
 FILES = int(os.environ.get("HOSTILE_FILES", "1"))  # of each folder
-RUN = PRELUDE + SETTINGS + """
-
-def set_all():
-    set_descriptors(range(1024))
-    return descriptors()
-
-
-def visible():
-    'Each folder that can be seen with some of its files, but no processes, and not those of the run.'
-    skipped = {"/tmp", "/dev/shm", os.path.dirname(TMP)}
-    tops = [sys.base_prefix, *sys.path, "/dev", "/usr", "/etc"]  # "/" cannot be listed everywhere
-    tops = [item for item in tops if not item.startswith(os.path.dirname(TMP))]
-    for top in ["/"] if OWN_ROOT else tops:
-        for folder, folders, files in os.walk(top):
-            yield folder
-            folders[:] = [
-                name for name in folders if os.path.join(folder, name) not in skipped
-                and not (folder == "/proc" and (name.isdecimal() or "self" in name))
-            ]
-            for name in files if folder == "/dev" else files[:FILES]:
-                yield os.path.join(folder, name)
-
-
-def state(path):
-    found = os.lstat(path)
-    kept = [found.st_mode, found.st_uid, found.st_gid]
-    if not path.startswith("/proc"):  # made when it is looked at; a link more for each process
-        kept += [found.st_nlink, found.st_size]
-        kept += [found.st_atime_ns, found.st_mtime_ns, found.st_ctime_ns]
-    return kept
-
-
-def change(path):
-    mode = os.lstat(path).st_mode
-    attempt(lambda: os.utime(path, follow_symlinks=False))
-    attempt(lambda: os.utime(path, (1, 1), follow_symlinks=False))
-    attempt(lambda: os.chmod(path, (mode ^ 0o200) & 0o7777)) if not is_link(mode) else None
-    attempt(os.lchown, path, os.getuid(), os.getgid())
-    attempt(lambda: os.setxattr(path, "user.left", b"1", follow_symlinks=False))
-    attempt(os.link, path, TMP + "/linked")
-
-
-def is_link(mode):
-    return mode & 0o170000 == 0o120000
-
-
-def changed():
-    'What could be changed of all that can be seen, and how much that is.'
-    found, count = [], 0
-    for path in visible():
-        try:
-            before = state(path)
-            change(path)
-            if state(path) != before:
-                found.append(path)
-        except FileNotFoundError:
-            continue
-        count += 1
-    return [found[:20], count]
-"""
+RUN = PRELUDE + SETTINGS + read_program(__file__, "SEEN_AND_CHANGED")
 
 
 def test_descriptors_keep_nothing_for_the_next_run(box: Sandbox) -> None:

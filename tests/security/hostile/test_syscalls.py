@@ -8,6 +8,7 @@ import pytest
 from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.guest.isolation import seccomp, seccomp_strict
 from tests.security.hostile.conftest import PRELUDE, Attack, answer_calls, is_refused
+from tests.support.programs import read_program
 
 MACHINE = {"amd64": "x86_64", "arm64": "aarch64"}.get(os.uname().machine, os.uname().machine)
 FILTERED = seccomp._DENIED[MACHINE]
@@ -15,94 +16,12 @@ NEW = {
     "user": 0x10000000, "mount": 0x20000, "pid": 0x20000000, "network": 0x40000000,
     "ipc": 0x8000000, "names": 0x4000000, "cgroup": 0x2000000, "time": 0x80,
 }  # fmt: skip
-CODE = (
-    f"""
+CODE = f"""
 FILTERED = {FILTERED!r}
 SYNCFS = {seccomp._IGNORED[MACHINE]["syncfs"]}
 CLONE, MMAP, SETPRIORITY, PRLIMIT = {seccomp._CLONE[MACHINE]}, {seccomp._MMAP[MACHINE]}, \\
     {seccomp._SETPRIORITY[MACHINE]}, {seccomp._PROCESS_ATTRIBUTE_CALLS[MACHINE][0]}
-"""
-    + """
-import mmap
-
-
-def clone(flags):
-    pid = call(CLONE, flags | 17, 0, 0, 0, 0)
-    if pid == 0:
-        os._exit(0)
-    os.waitpid(pid, 0)
-    return pid
-
-
-def shared_anonymous():
-    call(MMAP, 0, 4096, 3, 0x21, -1, 0)
-    return "mapped"
-
-
-def shared_zeros():
-    with open("/dev/zero", "r+b") as file:
-        return mmap.mmap(file.fileno(), 4096)
-
-
-def still_works():
-    'Ordinary uses of the calls whose arguments are checked.'
-    private = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE)
-    with open(os.__file__, "rb") as file:  # these calls do nothing
-        mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
-        for advice in (mmap.MADV_RANDOM, mmap.MADV_WILLNEED, 20, 21):
-            mapped.madvise(advice)
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-        assert os.preadv(file.fileno(), [bytearray(9)], 0) == 9
-        call(SYNCFS, file.fileno())
-    os.sync()
-    before = os.sched_getscheduler(1), os.sched_getaffinity(1)
-    os.sched_setscheduler(1, os.SCHED_IDLE, os.sched_param(0))
-    os.sched_setparam(1, os.sched_param(0))
-    os.sched_setaffinity(1, [0])
-    assert before == (os.sched_getscheduler(1), os.sched_getaffinity(1))
-    with open(TMP + "/mapped", "w+b") as file:
-        file.truncate(4096)
-        shared = mmap.mmap(file.fileno(), 4096)
-    os.nice(1)
-    resource.getrlimit(resource.RLIMIT_AS)
-    os.sched_getaffinity(0)
-    return True
-
-
-def shared_mapping():
-    'Memory that `mmap` shares with a child process; more than the limit is refused.'
-    shared = mmap.mmap(-1, 100_000)
-    assert refused(mmap.mmap, -1, 1 << 30) == "refused"
-    try:
-        child = os.fork()
-    except OSError:
-        shared[0] = 7
-    else:
-        if not child:
-            shared[0] = 7
-            os._exit(0)
-        os.waitpid(child, 0)
-    return shared[0], len(shared), isinstance(shared, mmap.mmap)
-
-
-def evicted():
-    'Which part of the pages of a file of the machine a run can drop from memory.'
-    with open(os.__file__, "rb") as file:
-        pages = len(file.read()) // 4096
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_majflt
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-        mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
-        mapped.madvise(mmap.MADV_RANDOM)  # one fault a page
-        mapped.madvise(21)
-        sum(mapped[at] for at in range(0, len(mapped), 4096))
-    return (resource.getrusage(resource.RUSAGE_SELF).ru_majflt - before) / pages
-
-
-def value_to_share():
-    import multiprocessing
-    return multiprocessing.Value("i", 7).value
-"""
-)
+""" + read_program(__file__, "CALLS")
 WORKING = ["still_works()", "value_to_share()", "shared_mapping()", "evicted()"]
 REFUSED = [
     *(f"refused(call, FILTERED['unshare'], {flag})" for flag in NEW.values()),
@@ -136,36 +55,6 @@ REFUSED = [
     "refused(socket.socket, socket.AF_UNIX)",
     "refused(socket.socketpair, socket.AF_UNIX, socket.SOCK_DGRAM)",
 ]
-CODE += """
-
-def libc_checked(name, *arguments):
-    if getattr(libc, name)(*arguments) < 0:
-        raise OSError(ctypes.get_errno(), name)
-
-
-def settings(name):
-    import fcntl
-    number = getattr(fcntl, name) if isinstance(name, str) else name
-    with open(TMP + "/settings", "w") as file:
-        return fcntl.fcntl(file, number, 0)
-
-
-def owned(request):
-    import fcntl, struct
-    for end in socket.socketpair():
-        fcntl.ioctl(end, request, struct.pack("i", 0))
-
-
-def ioctl(request):
-    import fcntl
-    for handle in range(4):
-        try:
-            return fcntl.ioctl(handle, request, b"x")
-        except OSError as error:
-            if error.errno != errno.EPERM:
-                return f"handle {handle}: {error}"
-    raise OSError("all four")
-"""
 
 
 @pytest.fixture(scope="module")
