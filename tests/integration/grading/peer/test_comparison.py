@@ -164,20 +164,7 @@ TOTAL = """class Sheet:
         self.lines = text.split("\\n")
         self.problem = "no number: {value}" if "x" in text else ""
 """
-USES_HELPERS = """from m import Sheet
-
-HEADER = "name;count\\n"
-
-
-def rows(*lines):
-    return HEADER + "".join(line + "\\n" for line in lines)
-
-
-def test_problem():
-    count = "x"
-    sheet = Sheet(rows("tea;1", f"milk;{count}"))
-    assert sheet.problem
-"""
+USES_HELPERS = read_program(__file__, "USES_HELPERS")
 
 
 def test_the_body_of_a_test_is_shown_with_plain_values_and_no_helper(warm: Sandbox) -> None:
@@ -188,25 +175,8 @@ def test_the_body_of_a_test_is_shown_with_plain_values_and_no_helper(warm: Sandb
     ]
 
 
-BELLS = """class Bell:
-    def __init__(self):
-        self.volume, self.heard = 1, []
-
-    def call(self, function):
-        self.heard.append(function)
-
-    async def ring(self, path):
-        for function in self.heard:
-            function(self.volume {operator} int(path.read_text()))
-"""
-STATEMENTS = """def inputs(rng):
-    for n in range(60):
-        yield ["seen = []", "bell = Bell()", "bell.call(seen.append)", f"bell.volume = {n}",
-               f"(tmp_path / 'a').write_text('{n}')", "asyncio.run(bell.ring(tmp_path / 'a'))", "seen"]
-
-def allowed(name, *arguments, earlier=()):
-    return True
-"""
+BELLS = read_program(__file__, "BELLS")
+STATEMENTS = read_program(__file__, "STATEMENTS")
 
 
 @pytest.mark.parametrize(("operator", "differs"), [("*", False), ("+", True)])
@@ -219,21 +189,7 @@ def test_statements_reach_what_calls_do_not(warm: Sandbox, operator: str, differ
     assert all(item.call.endswith("seen") for item in found.differences)
 
 
-TAKES_COROUTINES = """import asyncio
-from m import first
-
-async def give(n):
-    return n
-
-def test_none():
-    assert asyncio.run(first()) is None
-
-def test_one():
-    assert asyncio.run(first(give(1))) == 1
-
-def test_two():
-    assert asyncio.run(first(give(7), give(8))) == 7
-"""
+TAKES_COROUTINES = read_program(__file__, "TAKES_COROUTINES")
 
 
 def test_bodies_of_tests_whose_calls_are_not_plain_are_inputs(warm: Sandbox) -> None:
@@ -256,14 +212,7 @@ POPS = STACK.format(at=-1) + """
     def pop(self):
         return self.items.pop() if self.items else {empty}
 """
-SEQUENCES = """def inputs(rng):
-    for size in range(60):
-        yield [("Stack",), *[("push", n) for n in range(size)], ("pop",), ("pop",)]
-
-def allowed(name, *arguments, earlier=()):
-    names = [item[0] for item in earlier]
-    return names.count("push") >= {least} + names.count("pop") or name in ("Stack", "push")
-"""
+SEQUENCES = read_program(__file__, "SEQUENCES")
 
 
 @pytest.mark.parametrize(("least", "differs"), [(0, True), (1, False)])
@@ -466,14 +415,7 @@ def test_constants_and_members_of_enumerations_are_inputs(warm: Sandbox, differs
 
 
 TURNS = read_program(__file__, "TURNS")
-TURNING = """def inputs(rng):
-    for size in range(40):
-        yield [("Robot", (NORTH, SOUTH)[size % 2]), *[("turn",)] * (1 + size // 2)]
-        yield "look", (NORTH, SOUTH)[size % 2]
-
-def allowed(name, *arguments, earlier=()):
-    return all(item in (NORTH, SOUTH) and type(item) is type(NORTH) for item in arguments)
-"""
+TURNING = read_program(__file__, "TURNING")
 RIGHT_TURN = "SOUTH if self.direction == NORTH else NORTH"
 
 
@@ -496,14 +438,7 @@ SILENT = """class Game:
         if pins < 0:
             raise ValueError("negative")
 """
-OF_WORDING = """import pytest
-from m import Game
-
-def test_negative():
-    with pytest.raises(ValueError) as info:
-        Game().roll(-1)
-    assert str(info.value) == "negative"
-"""
+OF_WORDING = read_program(__file__, "OF_WORDING")
 
 
 def test_wording_of_an_error_that_a_test_asserts_is_no_difference(warm: Sandbox) -> None:
@@ -513,28 +448,8 @@ def test_wording_of_an_error_that_a_test_asserts_is_no_difference(warm: Sandbox)
     assert found.differences == ()
 
 
-COUNTING = """import sys
-
-def main(argv):
-    try:
-        words = open(argv[-1]).read().split()
-    except OSError as error:
-        print(f"{argv[-1]}: {error}", file=sys.stderr)
-        return 2
-    print(len(words))
-    return 0
-"""
-OF_STREAMS = """from m import main
-
-def test_two(tmp_path, capsys):
-    (tmp_path / "a").write_text("x y")
-    assert main([str(tmp_path / "a")]) == 0
-    assert capsys.readouterr().out == "2\\n"
-
-def test_none(tmp_path, capsys):
-    assert main([str(tmp_path / "b")]) == 2
-    assert capsys.readouterr().err
-"""
+COUNTING = read_program(__file__, "COUNTING")
+OF_STREAMS = read_program(__file__, "OF_STREAMS")
 
 
 @pytest.mark.parametrize(
