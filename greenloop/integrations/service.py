@@ -149,7 +149,7 @@ class AgentService:
         self,
         folder: str = ".",
         base: str | None = None,
-        time_s: float = 60.0,
+        time_s: float | None = None,
         emit: EventSink = ignore_event,
     ) -> GateAnswer:
         """Say what the changes of a project lack, without a model.

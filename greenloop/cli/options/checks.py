@@ -92,11 +92,10 @@ class GateOptions(Options):
         "REF",
         "Options",
     )
-    time: float = option(
-        "Time limit in seconds; what is not measured by then does not block.",
+    time: float | None = option(
+        "Time limit in seconds (default: 60, more on a busy machine); what is not measured by then does not block.",
         "S",
         "Options",
-        default=60.0,
         min=1.0,
     )
     tries: int = option(

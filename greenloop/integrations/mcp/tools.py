@@ -198,7 +198,9 @@ class McpTools:
         base: Annotated[
             str | None, Field(description="the commit that the work began at; default: HEAD")
         ] = None,
-        time: Annotated[float, Field(ge=1, description="seconds for the measurement")] = 60.0,
+        time: Annotated[
+            float | None, Field(ge=1, description="seconds for the measurement")
+        ] = None,
     ) -> ChangesResult:
         """Say what the changed lines of a project lack before they are done: tests that were removed,
         skipped or loosened, lines that no test runs, faults that no test notices. No model is called.

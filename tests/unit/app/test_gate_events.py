@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.app.gate.events import Agent, format_block, format_pass, read_event
+from greenloop.app.gate.run import GateRequest
 
 
 def test_a_stop_event_of_claude_code_is_read() -> None:
@@ -57,3 +58,13 @@ def test_an_agent_that_may_stop_is_told_nothing_to_do() -> None:
     assert json.loads(format_pass("cursor", "no sandbox")) == {}
     assert json.loads(format_pass("codex")) == {}
     assert format_pass("text", "no sandbox") == ""
+
+
+@pytest.mark.parametrize(("load", "limit"), [(0.0, 60.0), (4.0, 120.0), (99.0, 240.0)])
+def test_a_busy_machine_gets_more_time_if_none_is_given(
+    monkeypatch: pytest.MonkeyPatch, load: float, limit: float
+) -> None:
+    monkeypatch.setattr("os.getloadavg", lambda: (load, load, load))
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    assert GateRequest(Path()).limit_time() == limit
+    assert GateRequest(Path(), time_s=25.0).limit_time() == 25.0
