@@ -14,18 +14,9 @@ from greenloop.repair.context import CandidateEdit, Edits
 from greenloop.repair.fault_localization import FaultLocalization
 from greenloop.repair.hints import extract_hints, find_missing_import
 from greenloop.repair.operators import generate_edits
-from greenloop.repair.ranking import (
-    RankedEdit,
-    build_patch,
-    rank_edits,
-    split_special_cases,
-)
+from greenloop.repair.ranking import RankedEdit, build_patch, rank_edits, split_special_cases
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.work.trials.patches import (
-    MIN_COLLECT_SECONDS,
-    PatchRuns,
-    PatchTrialPlan,
-)
+from greenloop.sandbox.work.trials.patches import MIN_COLLECT_SECONDS, PatchRuns, PatchTrialPlan
 from greenloop.sandbox.work.trials.runs import BaselineResult, ModuleEdit
 from greenloop.syntax.bytecode import CompilationUnits
 from greenloop.syntax.parse import PARSE_ERRORS

@@ -237,10 +237,7 @@ class Toolkit(PromptCaller):
         return replace(self, sandbox=self.sandbox.with_packages(installed))
 
     async def run_tests(
-        self,
-        code: str,
-        tests: str | Sequence[TestFile],
-        module: str | None = None,
+        self, code: str, tests: str | Sequence[TestFile], module: str | None = None
     ) -> TestRun:
         """Run tests on a module in the sandbox. Raises SandboxError."""
         work = partial(self.sandbox.run_tests, code, tests, module=module)

@@ -147,11 +147,7 @@ def _find_successor(check: Check, left: Collection[Check]) -> Check | None:
 
 
 def _compare_strength(
-    old: Check,
-    new: Check,
-    test: ComparedTest,
-    kept: Mapping[str, int],
-    fresh: Collection[Check],
+    old: Check, new: Check, test: ComparedTest, kept: Mapping[str, int], fresh: Collection[Check]
 ) -> Iterator[_Found]:
     yield from _compare_places(old, new)
     is_wider = old.subject == new.subject and is_widened(old.bounds, new.bounds)
