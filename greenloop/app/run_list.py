@@ -12,6 +12,7 @@ from typing import Any
 from greenloop.dependencies import PackageStore
 from greenloop.errors import InputError
 from greenloop.records.report import ENDED_EARLY
+from greenloop.workflow.storage.run_dir import RunDirectory
 
 _DAY_S = 86_400
 
@@ -44,11 +45,23 @@ def list_runs(home: Path) -> list[KeptRun]:
 
 
 def find_interrupted_run(home: Path) -> Path:
-    """Return the latest run that can be resumed. Raises InputError where there is none."""
-    found = next((item.path for item in list_runs(home) if item.can_resume), None)
+    """Return the latest run that can be resumed and that no process works on.
+
+    Raises InputError: there is none.
+    """
+    runs = (item.path for item in list_runs(home) if item.can_resume)
+    found = next((path for path in runs if not _is_active(path)), None)
     if found is None:
         raise InputError(f"no run in {home / 'runs'} was interrupted; name a run directory")
     return found
+
+
+def _is_active(path: Path) -> bool:
+    try:
+        with RunDirectory(path).lock():
+            return False
+    except (InputError, OSError):
+        return True
 
 
 def find_old_folders(home: Path, days: float) -> Iterator[Removable]:

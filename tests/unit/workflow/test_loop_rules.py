@@ -7,12 +7,14 @@ import pytest
 from greenloop.app.run_list import find_interrupted_run
 from greenloop.errors import (
     BudgetExhaustedError,
+    InputError,
     ReplayExhaustedError,
     SandboxError,
     UnusableCodeError,
 )
 from greenloop.events import DisputeJudged, RunFinished, Stuck
 from greenloop.workflow.storage.request import GivenTests
+from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.support.model_responses import (
     BETTER_CODE,
     DISPUTE,
@@ -487,7 +489,7 @@ def test_requirements_without_a_test_are_in_the_evidence(run_workflow: RunWorkfl
     assert report.evidence.requirements_untested == ("R2",)
 
 
-def test_a_grading_that_ended_early_can_be_resumed(
+def test_a_grading_that_ended_early_can_be_resumed_unless_a_process_works_on_it(
     run_workflow: RunWorkflow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
@@ -499,7 +501,10 @@ def test_a_grading_that_ended_early_can_be_resumed(
         "passed",
         ("ended early: grading: the disk is full",),
     )
-    assert find_interrupted_run(tmp_path / "home") == Path(str(report.artifacts.run_dir))
+    directory = Path(str(report.artifacts.run_dir))
+    assert find_interrupted_run(tmp_path / "home") == directory
+    with RunDirectory(directory).lock(), pytest.raises(InputError, match="was interrupted"):
+        find_interrupted_run(tmp_path / "home")
 
 
 # --- One log, one report, whatever happens
