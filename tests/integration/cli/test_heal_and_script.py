@@ -181,7 +181,11 @@ BAD = {
     "tests and arguments": (["heal", "ok.py", "--tests", "ok.py", "--", "x"], 2, "--tests"),
     "no such input": (["heal", "ok.py", "--input", "no.csv"], 2, "--input no.csv"),
     "an input outside": (["heal", "ok.py", "--input", "ok.py=../x"], 2, "inside the script's"),
-    "an input twice": (["heal", "ok.py", "--input", "ok.py", "--input", "ok.py"], 2, "the same path"),
+    "an input twice": (
+        ["heal", "ok.py", "--input", "ok.py", "--input", "ok.py"],
+        2,
+        "the same path",
+    ),
     "a wrong regex": (["heal", "ok.py", "--expect", "/(/"], 2, "regular expression"),
     "a wrong check": (["heal", "ok.py", "--expect-file", "a.csv:rows=x"], 2, "rows"),
     "a wrong schema": (["script", TASK, "--expect-json-schema", "ok.py"], 2, "Schema"),
