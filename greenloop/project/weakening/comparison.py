@@ -39,8 +39,6 @@ _SAYS: Mapping[Kind, str] = {
     "data": "fails with its old data and helpers",
     "indifferent": "failed on this change in its old version, and now passes with and without the change",
 }
-
-
 _NEGATED = ((" == ", " != "), (" in ", " not in "), (" is ", " is not "))
 
 

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 
 from greenloop.errors import BudgetExhaustedError, ModelFailure
 from greenloop.prompts.failure_context import normalize
-from greenloop.records import TestOutcome
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.tools.plain_toolkit import PlainToolkit
 from greenloop.workflow.candidates import Candidate
@@ -64,15 +63,16 @@ class Sampler:
         return True
 
     def _keep_agreed(self) -> None:
-        """Keep the code that most samples agree on and only generated tests contradict, unrepaired.
+        """Keep a small model's code that samples agree on and only generated tests contradict, unrepaired.
 
         A repair would fit the code to tests that all samples of it fail.
         """
-        state = self._run.state
-        if any(state.tests.origin(item.id) != _SUSPECTS for item in self._list_tests()):
+        state, tested = self._run.state, self._run.state.candidates.tested_candidates
+        reported = (test.id for item in tested if item.run for test in item.run.tests)
+        if state.road != "plain" or any(state.tests.origin(i) != _SUSPECTS for i in reported):
             return
         groups: dict[frozenset[tuple[str, str]], dict[int, Candidate]] = defaultdict(dict)
-        for item in state.candidates.tested_candidates:
+        for item in tested:
             group = groups[frozenset(self._list_answers(item).items())]
             group.setdefault(_number_of_answer(item), item)
         sizes = {key: sum(1 + self._repeats[n] for n in group) for key, group in groups.items()}
@@ -80,10 +80,6 @@ class Sampler:
         if sizes.get(largest, 0) > 1:
             state.candidates.best = next(iter(groups[largest].values()))
             state.repair_phase = RepairPhase(0)
-
-    def _list_tests(self) -> list[TestOutcome]:
-        tested = self._run.state.candidates.tested_candidates
-        return [test for item in tested if item.run for test in item.run.tests]
 
     async def _add_sample(self) -> bool:
         """Ask for a sample; return whether it is code that was not there yet."""

@@ -145,6 +145,13 @@ def test_samples_can_be_asked_for_with_a_contract(run_workflow: RunWorkflow) -> 
     assert (done.report.road, done.kinds) == ("contract", ["generate", "generate"])
 
 
+def test_samples_that_agree_are_repaired_with_a_contract(run_workflow: RunWorkflow) -> None:
+    empty = fence("def top_k(xs, k):\n    return None\n")
+    script = answers(generate_code=[empty, empty], repair_code=[fence(GOOD_CODE)])
+    done = run_workflow(script, samples=1)
+    assert done.kinds == ["generate", "repair"], done.report.reasons
+
+
 def test_answers_without_tests_leave_the_examples(run_workflow: RunWorkflow) -> None:
     script = plain(GOOD_CODE)
     script["generate_tests"] = ["No.", "Still no."]
