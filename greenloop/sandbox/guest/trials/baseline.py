@@ -140,7 +140,9 @@ class Baseline:
         passing = self.list_passing()
         if sum(item["cpu_s"] for item in self.tests) > _LONG_SECONDS:
             passing = passing[:checked_count]
-        for order in (self.sort_quick_first(passing), passing) if passing else ():
+        if not passing:
+            return ""
+        for order in (self.sort_quick_first(passing), passing):
             answer = self.ask(do="check", numbers=order)
             if answer.get("verdict") == SURVIVED:
                 self.dependent.update(passing if order != self.sort_quick_first(passing) else ())

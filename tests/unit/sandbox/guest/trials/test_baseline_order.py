@@ -35,6 +35,11 @@ def test_tests_are_refused_only_where_one_fails(answer: dict[str, Any], why: str
     assert (why in found) if why else found == ""
 
 
+def test_long_tests_are_not_run_a_second_time() -> None:
+    measured = {"ending": "verdict", "tests": [{**TEST, "number": 0, "cpu_s": 9.0}]}
+    assert build_baseline("a", [], measured, {}).prepare() == ""
+
+
 @pytest.mark.parametrize(
     ("names", "answers"),
     [
