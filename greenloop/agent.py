@@ -22,6 +22,7 @@ from greenloop.errors import (
 )
 from greenloop.events import EventSink, RunFinished, ignore_event
 from greenloop.files import validate_text
+from greenloop.keywords import suggest_keyword
 from greenloop.llm.budget import Budget
 from greenloop.llm.chat import ChatSource
 from greenloop.records import Report
@@ -76,6 +77,7 @@ class CodingAgent:
     has its own directory, by default below `settings.home`.
     """
 
+    @suggest_keyword
     def __init__(
         self,
         settings: Settings | None = None,

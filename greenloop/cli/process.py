@@ -42,8 +42,9 @@ def check_paths(name: str, options: Any) -> None:
                 label = f"--{flag} " if is_option else ""
                 if not label and kind == "text" and not is_path_like(text):
                     known, where = ("a command, ", "") if name == "make" else ("", f" {name}")
+                    other = "a folder" if name == "batch" else "a sentence"
                     raise InputError(
-                        f"'{text}' is not {known}a file or a sentence; see greenloop help{where}"
+                        f"'{text}' is not {known}a file or {other}; see greenloop help{where}"
                     )
                 raise InputError(f"{label}{text} does not exist; {_advise(text, kind)}")
 

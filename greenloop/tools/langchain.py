@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from greenloop.dependencies import PackageResolver
 from greenloop.events import EventSink, ignore_event
+from greenloop.keywords import suggest_keyword
 from greenloop.llm.chat import ChatSource
 from greenloop.llm.client import LLM, LLMClient, RetryPolicy
 from greenloop.prompts.failure_context import parse_failure_text
@@ -173,6 +174,7 @@ class _AgentTools:
         return await self._kit.parse_specification(specification)
 
 
+@suggest_keyword
 def coding_tools(
     model: "BaseChatModel | None" = None,
     sandbox: Sandbox | None = None,

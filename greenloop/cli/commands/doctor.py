@@ -114,8 +114,14 @@ def _check_model(settings: Settings) -> Diagnostic:
         close = get_close_matches(name, served, 1) or served[:3]
         mend = f"the server has no model {name}; it has {', '.join(close)}"
         return Diagnostic("model", False, f"{choice.name}{because}", mend, status=3)
-    how = "the server has it" if served else "the server does not list its models"
-    return Diagnostic("model", True, f"{choice.name}{because}; {how}; not called")
+    how = (
+        "the server has it; not called"
+        if served
+        else "the server does not list its models; not called"
+    )
+    if choice.name.startswith("replay:"):
+        how = "recorded answers; no server is called"
+    return Diagnostic("model", True, f"{choice.name}{because}; {how}")
 
 
 def _as_text(checks: list[Diagnostic]) -> str:

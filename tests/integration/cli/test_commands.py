@@ -301,6 +301,9 @@ def test_doctor_says_whether_the_server_of_the_model_answers(run: Run) -> None:
     status, out, _ = run("doctor", **address)
     assert (status, "MISSING  model: openai:own\n" in out) == (3, True)
     assert f"no server answers at {server.url}; check that it runs, and the address\n" in out
+    recording = Path(__file__).parents[3] / "examples" / "roman_numerals.jsonl"
+    status, out, _ = run("doctor", "--model", f"replay:{recording}")
+    assert (status, "recorded answers; no server is called" in out) == (0, True)
 
 
 def test_doctor_names_the_packages_that_code_may_use(

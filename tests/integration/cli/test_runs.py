@@ -99,6 +99,7 @@ def test_code_and_tests_are_written_later(run: Run) -> None:
         ),
         (["src/durations"], "src/durations does not exist"),
         (["durations.md"], "durations.md does not exist"),
+        (["batch", "word"], "'word' is not a file or a folder; see greenloop help batch"),
         (["größe"], "'größe' is not a command, a file or a sentence"),
         (["spec.md:3"], "'spec.md:3' is not a command, a file or a sentence"),
         (["help", "foo"], "no such command: foo"),
