@@ -1,12 +1,16 @@
 """What a statement of a test asserts, the same in every form in which it can be written."""
 
 import ast
-from collections.abc import Collection, Iterator
-from typing import TypeGuard
+from collections.abc import Iterator, Mapping
 
 from greenloop.project.weakening.bindings import Bindings, resolve
 from greenloop.project.weakening.skips import hides_failure, is_failing
 from greenloop.project.weakening.strength import EXPECTING, is_check_call
+from greenloop.syntax.nodes import Function
+
+Helpers = Mapping[
+    str, Function | None
+]  # functions of a test file; None for those that check nothing
 
 _UNITTEST = {
     **dict.fromkeys(("assertEqual", "assertEquals", "assertListEqual"), "{} == {}"),
@@ -14,6 +18,9 @@ _UNITTEST = {
     **dict.fromkeys(("assertMultiLineEqual", "assertSequenceEqual"), "{} == {}"),
     **dict.fromkeys(("assertTrue", "assert_"), "{}"),
     "assertFalse": "not {}",
+    "assertCountEqual": "sorted({}) == sorted({})",
+    "assertRegex": "re.search({1}, {0})",
+    "assertNotRegex": "not re.search({1}, {0})",
     "assertIs": "{} is {}",
     "assertIsNot": "{} is not {}",
     "assertIn": "{} in {}",
@@ -28,10 +35,21 @@ _UNITTEST = {
     "assertLess": "{} < {}",
     "assertLessEqual": "{} <= {}",
 }
+# Of an assertion of a mock: what it asks of the number of calls, and which one asks the rest.
+_OF_CALLS = {
+    "assert_called_once_with": ("call_count == 1", "assert_called_with"),
+    "assert_awaited_once_with": ("await_count == 1", "assert_awaited_with"),
+    "assert_called_once": ("call_count == 1", ""),
+    "assert_awaited_once": ("await_count == 1", ""),
+    "assert_not_called": ("call_count == 0", ""),
+    "assert_not_awaited": ("await_count == 0", ""),
+    "assert_called": ("called", ""),
+    "assert_awaited": ("await_count > 0", ""),
+}
 
 
 def find_conditions(
-    node: ast.stmt, bound: Bindings, helpers: Collection[str]
+    node: ast.stmt, bound: Bindings, helpers: Helpers
 ) -> Iterator[tuple[ast.expr, list[ast.stmt]]]:
     """Yield what a statement checks, and of `with` what it holds."""
     match node:
@@ -49,9 +67,19 @@ def find_conditions(
         ):
             chain = zip([left, *parts], operators, parts, strict=False)
             yield from ((ast.Compare(mine, [i], [theirs]), []) for mine, i, theirs in chain)
+        case ast.Assert(
+            test=ast.Compare(
+                ast.Attribute(mock, "mock_calls" | "call_args_list"),
+                [ast.Eq()],
+                [ast.List([ast.Call() as call])],
+            )
+        ):
+            yield from ((item, []) for item in _read_mock(mock, "assert_called_once_with", call))
         case ast.Assert(test=test):
             yield test, []
         case ast.With(items=items) | ast.AsyncWith(items=items):
+            if not items[1:] and any(isinstance(part, ast.Raise) for part in node.body):
+                return  # the test raises what it waits for, and nothing of the code sees that
             calls = (read_unittest(resolve(item.context_expr, bound)) for item in items)
             yield from ((call, node.body) for call in calls if is_check_call(call))
         case ast.Expr(value=ast.Call(func=raises, args=[kind, *call], keywords=more)) if (
@@ -60,17 +88,45 @@ def find_conditions(
             for function in call[:1]:  # without one it waits for nothing
                 expected = read_unittest(ast.Call(raises, [kind], []))
                 yield expected, [ast.Expr(ast.Call(function, call[1:], more))]
+        case ast.Expr(value=ast.Call(func=ast.Attribute(mock, name)) as call) if name in _OF_CALLS:
+            yield from ((item, []) for item in _read_mock(mock, name, call))
         case ast.Expr(value=ast.Await(value=value) | value):
-            if is_check_call(value) or calls_helper(value, helpers):
+            name = read_called(value)
+            if helpers[name] if name in helpers else is_check_call(value):
                 yield read_unittest(value), []
 
 
-def calls_helper(node: ast.expr, helpers: Collection[str]) -> TypeGuard[ast.Call]:
-    """Whether an expression is a call of one of the functions that check."""
+def spread_quantifier(node: ast.stmt) -> ast.stmt:
+    """Return `assert all(… for … in … if …)` as the loop that says the same."""
+    match node:
+        case ast.Assert(
+            test=ast.Call(
+                func=ast.Name(id="all"),
+                args=[ast.GeneratorExp(each, [part]) | ast.ListComp(each, [part])],
+            )
+        ):
+            body: list[ast.stmt] = [ast.Assert(each)]
+            for condition in part.ifs:
+                body = [ast.If(condition, body, [])]
+            loop = ast.copy_location(ast.For(part.target, part.iter, body, []), node)
+            return ast.fix_missing_locations(loop)
+    return node
+
+
+def _read_mock(mock: ast.expr, name: str, call: ast.Call) -> Iterator[ast.expr]:
+    """Yield what an assertion of a mock asks: how often it was called, and with what."""
+    count, how = _OF_CALLS[name]
+    yield ast.parse(f"{ast.unparse(mock)}.{count}", mode="eval").body
+    if how:
+        yield ast.Call(ast.Attribute(mock, how, ast.Load()), call.args, call.keywords)
+
+
+def read_called(node: ast.expr) -> str:
+    """Return the name of the function, or of the method of `self`, that an expression calls; '' for others."""
     match node:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self"), attr=name)):
-            return name in helpers
-    return False
+            return name
+    return ""
 
 
 def read_unittest(node: ast.expr) -> ast.expr:

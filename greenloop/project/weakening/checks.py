@@ -5,10 +5,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from greenloop.project.weakening.assertions import (
-    calls_helper,
+    Helpers,
     find_conditions,
     name_raised,
+    read_called,
     read_waiting,
+    spread_quantifier,
 )
 from greenloop.project.weakening.bindings import (
     Bindings,
@@ -26,6 +28,7 @@ from greenloop.project.weakening.skips import (
     is_failing,
     is_missing,
     list_suppressed,
+    waits_for_error,
 )
 from greenloop.project.weakening.strength import (
     Bound,
@@ -35,6 +38,7 @@ from greenloop.project.weakening.strength import (
     grade_call,
     is_check_call,
     list_bounds,
+    read_patterns,
     turn,
 )
 from greenloop.syntax.nodes import Definition, Function
@@ -70,7 +74,7 @@ class _Scope:
     """
 
     bound: dict[str, ast.expr]
-    helpers: Mapping[str, Function]
+    helpers: Helpers
     inlined: frozenset[str]
     case: Bindings = field(default_factory=dict)
 
@@ -83,13 +87,13 @@ def list_checks(
     body: list[ast.stmt],
     bound: Bindings,
     case: Case,
-    helpers: Mapping[str, Function],
+    helpers: Helpers,
     inlined: frozenset[str],
 ) -> Iterator[Check]:
     """Yield the checks of a function's body in a case, in order, without those of nested functions.
 
-    `bound` are the values of names from outside the function, `helpers` the functions there that check;
-    a call of these, or of nested ones, is a check, and of `inlined` ones stands for theirs. One in a loop
+    `bound` are the values of names from outside the function, `helpers` the functions there;
+    a call of those that check, or of nested ones, is a check, and of `inlined` ones stands for theirs. One in a loop
     over a list that is written out is as many as the list has items. What the body defines is no name of
     a check, as any other may stand for it.
     """
@@ -118,9 +122,9 @@ def _is_asserting(function: Function) -> bool:
 def _enter_helper(node: ast.stmt, scope: _Scope) -> tuple[list[ast.stmt], _Scope] | None:
     """Return the body of a helper that is read in place of its call, and what its names stand for."""
     match node:
-        case ast.Expr(value=ast.Await(value=call) | call) if calls_helper(call, scope.inlined):
-            name = ast.unparse(call.func).rpartition(".")[2]
-            if (function := scope.helpers.get(name)) is not None:
+        case ast.Expr(value=ast.Await(value=ast.Call() as call) | (ast.Call() as call)):
+            name = read_called(call)
+            if name in scope.inlined and (function := scope.helpers.get(name)) is not None:
                 call, names = resolve(call, scope.bound), [i.arg for i in function.args.args]
                 given = dict(zip(names["self" in names[:1] :], call.args, strict=False))
                 given |= {item.arg: item.value for item in call.keywords if item.arg}
@@ -129,7 +133,7 @@ def _enter_helper(node: ast.stmt, scope: _Scope) -> tuple[list[ast.stmt], _Scope
 
 
 def _walk(body: list[ast.stmt], scope: _Scope, conditions: int) -> Iterator[Check]:
-    for node in body:
+    for node in map(spread_quantifier, body):
         if (inner := _enter_helper(node, scope)) is not None:
             yield from _walk(*inner, conditions)
             continue
@@ -159,9 +163,10 @@ def _walk(body: list[ast.stmt], scope: _Scope, conditions: int) -> Iterator[Chec
             conditions += any(_leaves(item.body) for item in left)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             ended = [list_suppressed(item, scope.bound) for item in node.items]
-            yield from _walk(node.body, scope, conditions + any(ended))
+            may_end = any(ended) or any(map(waits_for_error, node.items))
+            yield from _walk(node.body, scope, conditions + may_end)
         elif isinstance(node, ast.For) and (items := list_items(node.iter, scope.bound)):
-            for item in items:
+            for item in items[:1] if any(map(_ends_loop, node.body)) else items:
                 values = dict(bind_target(node.target, resolve(item, scope.bound)))
                 yield from _walk(node.body, scope.enter(values), conditions)
             yield from _walk(node.orelse, scope, conditions)
@@ -198,10 +203,14 @@ def _may_be_empty(node: ast.For | ast.AsyncFor | ast.While, bound: Bindings) -> 
             return any(part.ifs for part in parts)
         case ast.GeneratorExp(generators=parts) | ast.DictComp(generators=parts):
             return any(part.ifs for part in parts)
-        case ast.Call(func=ast.Name(id="filter")):
+        case ast.Call(func=ast.Name(id="filter")) | ast.Subscript(slice=ast.Slice()):
             return True
         case several:
             return ast.unparse(several) in ("[]", "()", "{}", "''", "range(0)", "set()")
+
+
+def _ends_loop(node: ast.stmt) -> bool:
+    return isinstance(node, (ast.Break, ast.Return))
 
 
 def _leaves(body: list[ast.stmt]) -> bool:
@@ -217,7 +226,7 @@ def _read_statement(node: ast.stmt, scope: _Scope, conditions: int) -> Iterator[
         # A name for what is evaluated changes nothing about what is raised.
         parts = (item.value if isinstance(item, ast.Assign) else item for item in body)
         inside = "\n".join(map(ast.unparse, parts))
-        is_call = is_check_call(test) or calls_helper(test, scope.helpers)
+        is_call = is_check_call(test) or scope.helpers.get(read_called(test)) is not None
         text = ast.unparse(turn(test)).removeprefix("pytest.")
         told = ast.Module([whole, *body], [])
         yield Check(
@@ -226,7 +235,7 @@ def _read_statement(node: ast.stmt, scope: _Scope, conditions: int) -> Iterator[
             grade_call(test) if isinstance(test, ast.Call) and is_call else grade(test),
             node.lineno,
             shown=ast.unparse(resolve(condition, scope.case)),
-            values=list_values(told),
+            values=list_values(told) | read_patterns(test),
             names=list_names(told),
             bounds=list_bounds(test),
             conditions=conditions,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from greenloop.project.weakening.checks import Check
-from greenloop.project.weakening.names import list_variables
+from greenloop.project.weakening.names import list_values, list_variables
 from greenloop.project.weakening.strength import FORMING, REDUCING, Strength, is_widened
 from greenloop.project.weakening.tests import ComparedTest, list_called
 from greenloop.syntax.parse import parse_or_empty
@@ -191,12 +191,25 @@ def _is_other_value(old: Check, new: Check, fresh: Collection[Check]) -> bool:
 
 
 def _is_held(check: Check, others: Collection[Check]) -> bool:
-    """Return whether one of other checks is as strong and looks at the same names and values."""
+    """Return whether one of other checks is as strong and looks at the same names and values, or is of
+    the whole value, of which this one asks a part.
+    """
+    strong = [other for other in others if other.strength >= check.strength]
     return any(
-        check.names <= other.names and check.values <= other.values
-        for other in others
-        if other.strength >= check.strength
+        (check.names <= other.names and check.values <= other.values) or _is_whole_of(other, check)
+        for other in strong
     )
+
+
+def _is_whole_of(whole: Check, part: Check) -> bool:
+    """Return whether a check of a value says all that one of it, or of an item of it, does."""
+    if whole.strength < Strength.WHOLE or not part.subject.startswith(whole.subject):
+        return False
+    rest = part.subject.removeprefix(whole.subject)
+    if not rest:
+        return part.strength < Strength.WHOLE
+    index = list_values(parse_or_empty(f"_{rest}"))
+    return rest.startswith("[") and part.values - index <= whole.values
 
 
 def _is_narrowed(old: ast.expr, new: ast.expr) -> bool:
@@ -211,6 +224,13 @@ def _is_narrowed(old: ast.expr, new: ast.expr) -> bool:
             return _takes_part(a, c) and _takes_part(b, d)
         case ast.Compare(left=a, ops=[ast.In()]), ast.Compare(left=c, ops=[ast.In()]):
             return _takes_part(a, c)
+        case (
+            ast.Compare(
+                left=ast.Call(func=ast.Name(id="abs"), args=[a]), ops=[ast.Lt() | ast.LtE()]
+            ),
+            ast.Compare(left=c, ops=[ast.Lt() | ast.LtE()]),
+        ):
+            return ast.dump(a) == ast.dump(c)
         case ast.Compare(left=a, ops=[_]), ast.Compare(left=c, ops=[_]):
             return _is_narrowed(a, c)
         case ast.Call(func=one, args=[a, *_]), ast.Call(func=other, args=[c, *_]):

@@ -23,6 +23,7 @@ from greenloop.project.weakening.tests import (
     is_tool,
     list_called,
     list_patches,
+    list_shadowed,
     read_tests,
 )
 
@@ -114,8 +115,9 @@ def _find_replacing_files(
 ) -> Iterator[WeakenedTest]:
     """Yield files that replace, for all of their tests, what the change is about, or assertions."""
     for path, text in after.items():
-        known = list_patches(before.get(path, ""))
-        for name, line in list_patches(text).items():
+        old = before.get(path, "")
+        known = list_patches(old)
+        for name, line in {**list_shadowed(old, text), **list_patches(text)}.items():
             if (name in changed_names or is_tool(name)) and name not in known:
                 yield WeakenedTest(f"{path}::this file", "mocked", name, "a replacement", line)
 

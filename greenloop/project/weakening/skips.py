@@ -109,6 +109,14 @@ def is_failing(node: ast.AST) -> bool:
     return isinstance(node, ast.Raise)
 
 
+def waits_for_error(item: ast.withitem) -> bool:
+    """Return whether what a `with` holds is left at the first error."""
+    match item.context_expr:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name in EXPECTING and "raises" in name.lower()
+    return False
+
+
 def list_suppressed(item: ast.withitem, bound: Bindings) -> set[str]:
     """Return the exceptions after which a test goes on, those of failures also where `raises` has them."""
     call = resolve(item.context_expr, bound)

@@ -1,6 +1,7 @@
 """How much a condition or an asserting call tells of what it looks at, and the bounds that it sets."""
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -11,7 +12,9 @@ from typing import TypeGuard
 _CHECK_CALL = re.compile(r"(^|\.|_)(assert|check|verify|expect)\w*$|^(raises|warns|approx)$", re.I)
 EXPECTING = frozenset({"raises", "warns", "assertRaises", "assertRaisesRegex", "deprecated_call"})
 BROAD = frozenset({"Exception", "BaseException"})
-_EQUAL_METHODS = re.compile(r"assert(\w*Equals?|Is|CountEqual|Raises\w*|.*called_(once_)?with)$")
+_WHOLE_CALLS = re.compile(r"assert(\w*(Equal|equal|close)\w*|Is|Raises\w*|_(called|awaited)_with)$")
+# Arguments of assertions that say nothing of what passes; others are tolerances, or leave something out.
+_NEUTRAL = frozenset({"msg", "err_msg", "verbose", "strict", "obj", "first", "second"})
 # Functions that keep only a part of their argument.
 REDUCING = frozenset(
     {"set", "frozenset", "sorted", "bool", "round", "int", "abs", "lower", "upper", "casefold"}
@@ -90,6 +93,10 @@ def grade(test: ast.expr) -> Strength:
             return _grade_comparison(left, operator, right)
         case ast.Call(func=ast.Name(id="isinstance" | "issubclass" | "hasattr" | "callable")):
             return Strength.KIND
+        case ast.Call(
+            func=ast.Name(id="any"), args=[ast.GeneratorExp(elt=each) | ast.ListComp(elt=each)]
+        ):
+            return Strength.PART if grade(each) >= Strength.PART else Strength.TRUTH
         case ast.Call(func=ast.Name(id="all" | "any")) | ast.Call(
             func=ast.Attribute(attr="startswith" | "endswith")
         ):
@@ -110,6 +117,7 @@ def _grade_comparison(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> S
             if is_length or _is_call_of(left, "bool") or _is_call_of(right, "bool"):
                 return Strength.KIND
             is_part = any(map(_is_reduced, (left, right))) or _is_same_part(left, right)
+            is_part = is_part or "ANY" in collect_names(right) | collect_names(left)
             return Strength.PART if is_part else Strength.WHOLE
         case ast.NotEq() | ast.IsNot():
             return Strength.TRUTH if is_none else Strength.KIND
@@ -154,8 +162,14 @@ def grade_call(node: ast.Call) -> Strength:
             return Strength.WHOLE
         is_broad = bool(node.args) and not collect_names(node.args[0]).isdisjoint(BROAD)
         return Strength.KIND if is_broad else Strength.PART
-    if _EQUAL_METHODS.match(name):
-        return Strength.WHOLE
+    if len({*map(ast.unparse, node.args)}) < len(node.args[:2]):
+        return Strength.NOTHING  # both are the same
+    if name.startswith("assert_") and "ANY" in collect_names(node):
+        return Strength.PART
+    is_mock = name.endswith("_with")  # its keywords are what is expected
+    is_loose = not is_mock and any(item.arg not in _NEUTRAL for item in node.keywords)
+    if _WHOLE_CALLS.match(name):
+        return Strength.PART if is_loose else Strength.WHOLE
     return Strength.PART if name.startswith("assert") else Strength.WHOLE
 
 
@@ -185,12 +199,22 @@ class Bound:
 
     def is_wider_than(self, other: "Bound") -> bool:
         """Return whether it certainly lets more through than another one of the same value."""
+        if self.of in EXPECTING:
+            return self._catches_more_than(other)
         mine, theirs = _read_number(self.text), _read_number(other.text)
         if mine is None or theirs is None:
             return self._is_grown_from(other) or self._is_found_in(other)
         if mine == theirs:
             return self.is_inclusive and not other.is_inclusive
         return (mine > theirs) == self.is_upper
+
+    def _catches_more_than(self, other: "Bound") -> bool:
+        """Return whether it names other errors beside the same ones, or built-in bases of these."""
+        mine, theirs = (
+            {*ast.unparse(ast.parse(i.text)).strip("()").split(", ")} for i in (self, other)
+        )
+        bases = {base.__name__ for name in theirs for base in _list_bases(name)}
+        return mine > theirs or bool((mine - theirs) & bases)
 
     def _is_found_in(self, other: "Bound") -> bool:
         """Return whether both are texts that are looked for, and this one is less of the other one."""
@@ -225,6 +249,10 @@ def _read_bounds(node: ast.AST) -> Iterator[Bound]:
     match node:
         case ast.keyword(arg=str(name), value=value) if name in _TOLERANCES | _DIGITS:
             yield Bound(name, ast.unparse(value), name in _TOLERANCES)
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[error, *_]) if (
+            name in EXPECTING
+        ):
+            yield Bound(name, ast.unparse(error), True)
         case ast.keyword(arg="match" as name, value=value):
             yield Bound(name, ast.unparse(value), True)
         case ast.Compare(left=text, ops=[ast.In()], comparators=[value]):
@@ -237,6 +265,19 @@ def _read_bounds(node: ast.AST) -> Iterator[Bound]:
                     is_upper = isinstance(operator, (ast.Lt, ast.LtE)) != is_turned
                     is_inclusive = isinstance(operator, (ast.LtE, ast.GtE))
                     yield Bound(ast.unparse(value), ast.unparse(bound), is_upper, is_inclusive)
+
+
+def read_patterns(test: ast.expr) -> frozenset[str]:
+    """Return the texts that a call looks for by `match`, without the signs of a pattern, as constants."""
+    named = test.keywords if isinstance(test, ast.Call) else ()
+    texts = (_read_text(ast.unparse(item.value)) for item in named if item.arg == "match")
+    return frozenset(repr(text.removeprefix("^").removesuffix("$")) for text in texts)
+
+
+def _list_bases(name: str) -> tuple[type, ...]:
+    """Return the bases of a built-in error, itself first; () of any other."""
+    found = getattr(builtins, name, None)
+    return found.__mro__[:-1] if isinstance(found, type) else ()
 
 
 def _read_text(text: str) -> str:

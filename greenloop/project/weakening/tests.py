@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from unittest import TestCase
 
+from greenloop.project.weakening.assertions import Helpers, read_called
 from greenloop.project.weakening.bindings import Bindings, bind_names, read_defaults
 from greenloop.project.weakening.cases import list_cases
 from greenloop.project.weakening.checks import (
@@ -16,7 +17,7 @@ from greenloop.project.weakening.checks import (
     list_checks,
 )
 from greenloop.project.weakening.names import list_names, list_values
-from greenloop.project.weakening.skips import explain_skip, list_marks
+from greenloop.project.weakening.skips import explain_skip, is_failing, list_marks
 from greenloop.project.weakening.strength import EXPECTING
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import cache_by_source, parse_or_empty
@@ -129,7 +130,9 @@ def _read(
     outer = {**outer, **read_defaults(node)} if is_test else outer
     fixtures = [item for name, item in place.functions.items() if name in given]
     cases, body = list_cases(marks, bound, fixtures), node.body
-    found = (i for c in cases for i in list_checks(body, outer, c, place.helpers, inlined))
+    helpers: Helpers = {i: None for i in place.functions if _is_idle(place.functions[i], place)}
+    helpers = {**helpers, **place.helpers}
+    found = (i for c in cases for i in list_checks(body, outer, c, helpers, inlined))
     checks = tuple(islice(found, MAX_CHECKS))
     return ComparedTest(
         test=f"{path}::{names}",
@@ -143,6 +146,13 @@ def _read(
         mocked=frozenset(_list_mocked(node)),
         is_helper=not is_test,
     )
+
+
+def _is_idle(function: Function, place: _Place) -> bool:
+    """Return whether a function can make no test fail, whatever its name says."""
+    nodes = [item for item in ast.walk(function) if isinstance(item, (ast.expr, ast.stmt))]
+    called = {read_called(item) for item in nodes if isinstance(item, ast.expr)}
+    return called.isdisjoint(place.helpers) and not any(map(is_failing, nodes))
 
 
 def list_patches(text: str) -> dict[str, int]:
@@ -163,13 +173,30 @@ def list_patches(text: str) -> dict[str, int]:
     return found
 
 
+def list_shadowed(before: str, after: str) -> dict[str, int]:
+    """Return the names that a file imported, and defines itself now, with the line."""
+    imports = (i for i in ast.walk(parse_or_empty(before)) if isinstance(i, ast.ImportFrom))
+    names = {alias.asname or alias.name for item in imports for alias in item.names}
+    found: dict[str, int] = {}
+    for node in parse_or_empty(after).body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        own = [node.name] if isinstance(node, Definition) else []
+        own += [item.id for item in targets if isinstance(item, ast.Name)]
+        found.update((name, node.lineno) for name in own if name in names)
+    return found
+
+
 def is_tool(name: str) -> bool:
     """Return whether pytest or unittest has an assertion of a name."""
     return name in EXPECTING or (name.startswith("assert") and hasattr(TestCase, name))
 
 
 def _list_mocked(node: ast.AST) -> Iterator[str]:
-    """Yield the last names of what a test replaces: by `patch`, `monkeypatch`, or an assignment."""
+    """Yield the last names of what a test replaces: by `patch`, `monkeypatch`, or an assignment; of a name
+    of its own if it calls that itself.
+    """
+    calls = [item for item in ast.walk(node) if isinstance(item, ast.Call)]
+    called = {item.func.id for item in calls if isinstance(item.func, ast.Name)}
     for item in ast.walk(node):
         if isinstance(item, ast.Call) and _PATCHING.search(ast.unparse(item.func)):
             texts = [i.value for i in item.args[:2] if isinstance(i, ast.Constant)]
@@ -179,6 +206,8 @@ def _list_mocked(node: ast.AST) -> Iterator[str]:
                 yield ast.unparse(item.args[0]).rpartition(".")[2]
         elif isinstance(item, ast.Assign) and _is_double(item.value):
             yield from (i.attr for i in item.targets if isinstance(i, ast.Attribute))
+            own = (i.id for i in item.targets if isinstance(i, ast.Name))
+            yield from (name for name in own if name in called)
 
 
 def _is_double(value: ast.expr) -> bool:

@@ -40,6 +40,38 @@ def test_an_honest_change_of_tests_is_not_named(name: str) -> None:
     assert find_kinds(BEFORE.replace(old, new)) == []
 
 
+WEAKER, ALIKE = (read_table(__file__, name) for name in ("WEAKER", "ALIKE"))
+
+
+def compare_bodies(*bodies: str) -> list[str]:
+    before, after = ("def test_a():\n" + textwrap.indent(body, "    ") for body in bodies)
+    return find_kinds(after, before)
+
+
+@pytest.mark.parametrize("name", WEAKER)
+def test_a_weaker_check_is_named(name: str) -> None:
+    *bodies, kind = WEAKER[name]
+    assert kind in compare_bodies(*bodies)
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_the_same_check_in_other_words_is_not_named(name: str) -> None:
+    assert compare_bodies(*ALIKE[name]) == []
+
+
+def test_a_check_that_its_helper_no_longer_makes_is_named() -> None:
+    before = "def check(x):\n    assert f(x) == 1\n\ndef test_a():\n    check(1)\n"
+    assert find_kinds(before.replace("assert", "return"), before) == ["fewer checks"]
+
+
+def test_a_file_that_defines_what_it_tests_is_named() -> None:
+    text = "from cart import total\n\ndef test_a():\n    assert total([1]) == 1\n"
+    old, new = {"test_a.py": text}, {"test_a.py": text + "\ndef total(xs):\n    return sum(xs)\n"}
+    found = find_weakened_tests(old, new, changed_names={"total"}, code_names={"total"})
+    assert [item.kind for item in found] == ["mocked"]
+    assert not find_weakened_tests(old, new, changed_names={"add"}, code_names={"total"})
+
+
 PARTS = {
     "re.search(want, got) is not None": "re.search(want.split()[0], got) is not None",
     "want in got": "want[:3] in got",
