@@ -159,5 +159,7 @@ def name_raised(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
     """Yield the name of what waits for an error, with one that is the same in all tests."""
     for item in node.items if isinstance(node, (ast.With, ast.AsyncWith)) else ():
         match item:
-            case ast.withitem(ast.Call() as call, ast.Name(id=name)) if is_check_call(call):
+            case ast.withitem(ast.Call() as call, ast.Name(id=name)) if is_check_call(
+                call
+            ) or ast.unparse(call.func).endswith("catch_warnings"):
                 yield name, ast.Name("raised", ast.Load())

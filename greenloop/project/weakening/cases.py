@@ -97,12 +97,22 @@ def list_items(node: ast.expr, bound: Bindings) -> list[ast.expr] | None:
             ]
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             lists = [list_items(left, bound), list_items(right, bound)]
-        case ast.Call(func=ast.Attribute(value=table, attr="items"), args=[]):
+        case ast.Call(ast.Attribute(table, "items" | "keys" | "values" as part), []):
             table = bound.get(table.id, table) if isinstance(table, ast.Name) else table
             pairs = (
                 zip(table.keys, table.values, strict=True) if isinstance(table, ast.Dict) else ()
             )
-            lists = [[ast.Tuple([k, v], ast.Load())] if k else None for k, v in pairs] or [None]
+            lists = [[_take(part, k, v)] if k else None for k, v in pairs] or [None]
+        case ast.Call(ast.Name("range"), arguments):
+            numbers = [i.value for i in arguments if isinstance(i, ast.Constant)]
+            known = [number for number in numbers if isinstance(number, int)]
+            several = range(*known)[:_MAX_CASES] if len(known) == len(arguments) else ()
+            lists = [[ast.Constant(number)] for number in several] or [None]
         case _:
             return None
     return None if None in lists else [item for items in lists for item in items or ()]
+
+
+def _take(part: str, key: ast.expr, value: ast.expr) -> ast.expr:
+    """Return what `items`, `keys` or `values` give of an entry."""
+    return {"keys": key, "values": value}.get(part) or ast.Tuple([key, value], ast.Load())

@@ -43,7 +43,9 @@ from greenloop.project.weakening.strength import (
 )
 from greenloop.syntax.nodes import Definition, Function
 
-_OF_ERROR = frozenset({"raised", "value", "str"})  # a message is asked for in several forms
+# The kind and the message of an error or warning are asked for in several forms.
+_OF_ERROR = frozenset("raised value str message category issubclass len".split())
+_POSITIONS = frozenset({"0", "1"})  # of the only warning
 MAX_CHECKS = 1000  # of a test, so that the reading of a file takes seconds at most
 
 
@@ -102,8 +104,10 @@ def list_checks(
     own = {node.name for node in nodes if isinstance(node, Definition)}
     for check in _walk(body, scope, 0):
         names = check.names - own - {"pytest"}
-        names -= _OF_ERROR if "raised" in names else set()
-        yield replace(check, names=names, skip=case.skip)
+        values = check.values
+        if "raised" in names:
+            names, values = names - _OF_ERROR, values - _POSITIONS
+        yield replace(check, names=names, values=values, skip=case.skip)
 
 
 def find_helpers(body: list[ast.stmt]) -> dict[str, Function]:

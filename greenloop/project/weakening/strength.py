@@ -55,6 +55,18 @@ def turn(test: ast.expr) -> ast.expr:
     return test
 
 
+def read_truth(test: ast.expr) -> ast.expr:
+    """Return a comparison with True, False or a length of nothing as linters write it."""
+    match test:
+        case ast.Compare(left, [ast.Eq() | ast.Is()], [ast.Constant(value=bool(wanted))]):
+            return left if wanted else ast.UnaryOp(ast.Not(), left)
+        case ast.Compare(ast.Call(ast.Name("len"), [value]), [operator], [ast.Constant(0)]):
+            if isinstance(operator, (ast.Gt, ast.NotEq)):
+                return value
+            return ast.UnaryOp(ast.Not(), value) if isinstance(operator, ast.Eq) else test
+    return test
+
+
 def find_subject(test: ast.expr, is_call: bool = False) -> str:
     """Return what a condition looks at: the side of a comparison that is no literal.
 
@@ -71,6 +83,8 @@ def find_subject(test: ast.expr, is_call: bool = False) -> str:
             return ast.unparse(first)
         case ast.Call(args=[first, *_]) if is_check_call(test):
             return ast.unparse(first)
+        case ast.Call(func=ast.Attribute(ast.Name("re")), args=[_, text, *_]):
+            return find_subject(text)
         case ast.Call(func=function, args=[*first, _]) if is_call and first:
             return f"{ast.unparse(function)}({', '.join(map(ast.unparse, first))})"
         case ast.Call(func=ast.Name(id=name), args=[first, *_]) if name in _PEELED:
@@ -97,8 +111,10 @@ def grade(test: ast.expr) -> Strength:
             func=ast.Name(id="any"), args=[ast.GeneratorExp(elt=each) | ast.ListComp(elt=each)]
         ):
             return Strength.PART if grade(each) >= Strength.PART else Strength.TRUTH
-        case ast.Call(func=ast.Name(id="all" | "any")) | ast.Call(
-            func=ast.Attribute(attr="startswith" | "endswith")
+        case (
+            ast.Call(func=ast.Name(id="all" | "any"))
+            | ast.Call(func=ast.Attribute(attr="startswith" | "endswith"))
+            | ast.Call(func=ast.Attribute(ast.Name("re")))
         ):
             return Strength.PART
         case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -136,7 +152,7 @@ def _is_reduced(node: ast.expr) -> bool:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
             is_wide = name in ("approx", "isclose") and bool(node.keywords or node.args[1:])
             return name in REDUCING or is_wide
-        case ast.Subscript(slice=ast.Slice()):
+        case ast.Subscript(slice=ast.Slice()) | ast.BinOp(op=ast.Mod() | ast.FloorDiv()):
             return True
     return False
 
@@ -253,6 +269,8 @@ def _read_bounds(node: ast.AST) -> Iterator[Bound]:
             name in EXPECTING
         ):
             yield Bound(name, ast.unparse(error), True)
+        case ast.Call(func=ast.Attribute(ast.Name("re")), args=[pattern, _, *_]):
+            yield Bound("re", ast.unparse(pattern), True)
         case ast.keyword(arg="match" as name, value=value):
             yield Bound(name, ast.unparse(value), True)
         case ast.Compare(left=text, ops=[ast.In()], comparators=[value]):
