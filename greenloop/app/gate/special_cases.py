@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from greenloop.grading.memorization.special_cases import find_comparisons
 from greenloop.project.diff import ProjectDiff
+from greenloop.project.weakening.conditions.strength import Strength
 from greenloop.project.weakening.names import list_names, list_values
-from greenloop.project.weakening.strength import Strength
 from greenloop.project.weakening.tests import read_tests
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_empty, read_literal

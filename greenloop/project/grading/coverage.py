@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from greenloop.grading.coverage.line_map import find_statement_ends
+from greenloop.project.weakening.conditions.strength import collect_names
 from greenloop.project.weakening.machines import holds_here
-from greenloop.project.weakening.strength import collect_names
 from greenloop.records import Baseline, Coverage, Thresholds
 from greenloop.sandbox.guest.coverage.instrumentation import instrument_file
 from greenloop.syntax.parse import parse_or_empty

@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from greenloop.project.weakening.bindings import Bindings, resolve
+from greenloop.project.weakening.conditions.strength import EXPECTING, is_check_call
 from greenloop.project.weakening.skips import hides_failure, is_failing
-from greenloop.project.weakening.strength import EXPECTING, is_check_call
 from greenloop.syntax.nodes import Function
 
 Helpers = Mapping[

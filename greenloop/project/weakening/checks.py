@@ -20,6 +20,15 @@ from greenloop.project.weakening.bindings import (
     resolve,
 )
 from greenloop.project.weakening.cases import Case, list_items
+from greenloop.project.weakening.conditions.bounds import Bound, list_bounds, read_patterns
+from greenloop.project.weakening.conditions.strength import (
+    Strength,
+    find_subject,
+    grade,
+    grade_call,
+    is_check_call,
+    turn,
+)
 from greenloop.project.weakening.machines import holds_here
 from greenloop.project.weakening.names import list_names, list_values
 from greenloop.project.weakening.skips import (
@@ -29,17 +38,6 @@ from greenloop.project.weakening.skips import (
     is_missing,
     list_suppressed,
     waits_for_error,
-)
-from greenloop.project.weakening.strength import (
-    Bound,
-    Strength,
-    find_subject,
-    grade,
-    grade_call,
-    is_check_call,
-    list_bounds,
-    read_patterns,
-    turn,
 )
 from greenloop.syntax.nodes import Definition, Function
 

@@ -7,19 +7,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 from greenloop.project.weakening.checks import Check
-from greenloop.project.weakening.names import list_values, list_variables
-from greenloop.project.weakening.strength import (
-    EXPECTING,
-    FORMING,
-    REDUCING,
-    Strength,
-    is_widened,
+from greenloop.project.weakening.conditions.bounds import is_widened
+from greenloop.project.weakening.conditions.narrowing import (
+    is_narrowed,
+    is_opposite,
+    read_condition,
     read_truth,
 )
+from greenloop.project.weakening.conditions.strength import EXPECTING, Strength
+from greenloop.project.weakening.names import list_values, list_variables
 from greenloop.project.weakening.tests import ComparedTest, list_called
 from greenloop.syntax.parse import parse_or_empty
 
-_SEARCHING = frozenset({"search", "match", "fullmatch", "findall", "startswith", "endswith"})
 Kind = Literal[
     "removed",
     "rewritten",
@@ -46,7 +45,6 @@ _SAYS: Mapping[Kind, str] = {
     "data": "fails with its old data and helpers",
     "indifferent": "failed on this change in its old version, and now passes with and without the change",
 }
-_NEGATED = ((" == ", " != "), (" in ", " not in "), (" is ", " is not "))
 
 
 @dataclass(frozen=True)
@@ -160,28 +158,22 @@ def _compare_strength(
 ) -> Iterator[_Found]:
     yield from _compare_places(old, new)
     is_wider = old.subject == new.subject and is_widened(old.bounds, new.bounds)
-    is_wider |= _is_narrowed(*map(_read_condition, (old.text, new.text)))
+    is_wider |= is_narrowed(*map(read_condition, (old.text, new.text)))
     others = [check for check in test.checks if check.text != old.text]
     is_held, is_less = _is_held(old, others), new.strength < old.strength
     if " or " in new.text and new.conditions < old.conditions:  # `if` has become a part of it
         is_less = False
     texts = (old.shown, new.shown) if old.shown != new.shown else (old.text, new.text)
-    if is_opposite := _is_opposite(old.text, new.text):
+    if negates := is_opposite(old.text, new.text):
         is_less = False  # no weaker form of it: both cannot pass
-    if ast.unparse(read_truth(_read_condition(old.text))) == new.text:
+    if ast.unparse(read_truth(read_condition(old.text))) == new.text:
         is_less = False
     if is_wider or _is_part(old, new, others) or (is_less and not is_held):
         yield "looser", *texts, new.line
-    elif is_opposite or _is_other_value(old, new, fresh):
+    elif negates or _is_other_value(old, new, fresh):
         yield "expectation", *texts, new.line
     elif old.subject != new.subject and kept.get(old.text, 0) < 0 and not is_held:
         yield "exchanged", *texts, new.line
-
-
-def _is_opposite(text: str, other: str) -> bool:
-    """Return whether two assertions differ in one operator, which is negated."""
-    pairs = [(text, other), (other, text)]
-    return any(a.replace(is_, is_not, 1) == b for a, b in pairs for is_, is_not in _NEGATED)
 
 
 def _is_part(old: Check, new: Check, others: Collection[Check]) -> bool:
@@ -239,60 +231,3 @@ def _list_items(rest: str) -> frozenset[str]:
     """Return the keys and names that lead from a value to an item of it."""
     keys = list_values(parse_or_empty(f"_{rest}"))
     return keys | {repr(name) for name in re.findall(r"\.(\w+)", rest)}
-
-
-def _is_narrowed(old: ast.expr, new: ast.expr) -> bool:
-    """Return whether a condition differs from another one in that it expects a part of what that
-    expected, or compares parts of both sides.
-    """
-    match old, new:
-        case (
-            ast.Compare(left=a, ops=[ast.Eq()], comparators=[b]),
-            ast.Compare(left=c, ops=[ast.Eq()], comparators=[d]),
-        ):
-            return _takes_part(a, c) and _takes_part(b, d)
-        case ast.Compare(left=a, ops=[ast.In()]), ast.Compare(left=c, ops=[ast.In()]):
-            return _takes_part(a, c)
-        case ast.Compare(a, [ast.Eq()]), ast.Compare(
-            c, [ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]
-        ):
-            return ast.dump(a) == ast.dump(c)
-        case (
-            ast.Compare(ast.Call(ast.Name("abs"), [a]), [ast.Lt() | ast.LtE()]),
-            ast.Compare(c, [ast.Lt() | ast.LtE()]),
-        ) if ast.dump(a) == ast.dump(c):
-            return True
-        case ast.Compare(left=a, ops=[_]), ast.Compare(left=c, ops=[_]):
-            return _is_narrowed(a, c)
-        case ast.Call(func=one, args=[a, *_]), ast.Call(func=other, args=[c, *_]):
-            name = ast.unparse(one)
-            is_search = name.rpartition(".")[2] in _SEARCHING and name == ast.unparse(other)
-            return is_search and _takes_part(a, c)
-    return False
-
-
-def _takes_part(old: ast.expr, new: ast.expr) -> bool:
-    """Return whether calls and items around an expression leave a part of it."""
-    is_part = False
-    while ast.dump(old) != ast.dump(new):
-        match new:
-            case ast.Subscript(value=inner):
-                is_part = True
-            case ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join"), args=[inner]):
-                pass
-            case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in (
-                REDUCING | FORMING
-            ):
-                is_part |= name in REDUCING
-            case ast.Call(func=ast.Name(id=name), args=[inner, *_]) if name in REDUCING | FORMING:
-                is_part |= name in REDUCING
-            case _:
-                return False
-        new = inner
-    return is_part
-
-
-def _read_condition(text: str) -> ast.expr:
-    """Return a condition without what it holds, which is written behind it."""
-    body = parse_or_empty(text).body
-    return body[0].value if body and isinstance(body[0], ast.Expr) else ast.Constant(text)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from greenloop.project.weakening.checks import Check
+from greenloop.project.weakening.conditions.strength import Strength
 from greenloop.project.weakening.names import list_names, list_values
-from greenloop.project.weakening.strength import Strength
 from greenloop.project.weakening.tests import ComparedTest
 from greenloop.syntax.nodes import Definition
 from greenloop.syntax.parse import parse_or_empty

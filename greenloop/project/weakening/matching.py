@@ -16,8 +16,8 @@ from greenloop.project.weakening.comparison import (
     WeakenedTest,
     compare_tests,
 )
+from greenloop.project.weakening.conditions.strength import Strength
 from greenloop.project.weakening.names import add_helpers, iter_definitions
-from greenloop.project.weakening.strength import Strength
 from greenloop.project.weakening.tests import (
     ComparedTest,
     is_tool,

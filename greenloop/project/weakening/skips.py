@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from greenloop.project.weakening.bindings import Bindings, resolve
+from greenloop.project.weakening.conditions.strength import BROAD, EXPECTING, collect_names
 from greenloop.project.weakening.machines import holds_here, is_about_machine
-from greenloop.project.weakening.strength import BROAD, EXPECTING, collect_names
 
 _MARK = re.compile(r"\b(mark\.(skip|skipif|xfail)|skip|skipIf|skipUnless|expectedFailure)$")
 _VERSION = re.compile("version|implementation")  # of the project's own Python

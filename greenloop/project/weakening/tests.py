@@ -16,9 +16,9 @@ from greenloop.project.weakening.checks import (
     find_helpers,
     list_checks,
 )
+from greenloop.project.weakening.conditions.strength import EXPECTING
 from greenloop.project.weakening.names import list_names, list_values
 from greenloop.project.weakening.skips import explain_skip, is_failing, list_marks
-from greenloop.project.weakening.strength import EXPECTING
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import cache_by_source, parse_or_empty
 

@@ -1,11 +1,7 @@
 """How much a condition or an asserting call tells of what it looks at, and the bounds that it sets."""
 
 import ast
-import builtins
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeGuard
 
@@ -23,9 +19,6 @@ REDUCING = frozenset(
 _PEELED = REDUCING | {"isinstance", "issubclass", "hasattr", "len", "str", "repr", "list", "type"}
 # Functions that change the form of their argument.
 FORMING = frozenset({"join", "list", "tuple", "strip", "lstrip", "rstrip", "splitlines"})
-_TOLERANCES = frozenset({"rel", "abs", "delta", "rel_tol", "abs_tol", "rtol", "atol", "tolerance"})
-_ANYTHING = re.compile(r"[.*+?^$()]*")  # as a pattern
-_DIGITS = frozenset({"places", "decimal", "decimals"})  # that have to agree
 
 
 class Strength(IntEnum):
@@ -52,18 +45,6 @@ def turn(test: ast.expr) -> ast.expr:
         case ast.Compare(left=left, ops=[ast.Eq() as same], comparators=[right]):
             if _is_literal(left) and not _is_literal(right):
                 return ast.Compare(right, [same], [left])
-    return test
-
-
-def read_truth(test: ast.expr) -> ast.expr:
-    """Return a comparison with True, False or a length of nothing as linters write it."""
-    match test:
-        case ast.Compare(left, [ast.Eq() | ast.Is()], [ast.Constant(value=bool(wanted))]):
-            return left if wanted else ast.UnaryOp(ast.Not(), left)
-        case ast.Compare(ast.Call(ast.Name("len"), [value]), [operator], [ast.Constant(0)]):
-            if isinstance(operator, (ast.Gt, ast.NotEq)):
-                return value
-            return ast.UnaryOp(ast.Not(), value) if isinstance(operator, ast.Eq) else test
     return test
 
 
@@ -202,111 +183,3 @@ def collect_names(node: ast.AST) -> set[str]:
     """Return the names and attributes below a node."""
     nodes = (i for i in ast.walk(node) if isinstance(i, (ast.Name, ast.Attribute)))
     return {item.id if isinstance(item, ast.Name) else item.attr for item in nodes}
-
-
-@dataclass(frozen=True)
-class Bound:
-    """What a check lets through: values up to (`is_upper`), or from, what `text` is, or with that text."""
-
-    of: str
-    text: str
-    is_upper: bool
-    is_inclusive: bool = True
-
-    def is_wider_than(self, other: "Bound") -> bool:
-        """Return whether it certainly lets more through than another one of the same value."""
-        if self.of in EXPECTING:
-            return self._catches_more_than(other)
-        mine, theirs = _read_number(self.text), _read_number(other.text)
-        if mine is None or theirs is None:
-            return self._is_grown_from(other) or self._is_found_in(other)
-        if mine == theirs:
-            return self.is_inclusive and not other.is_inclusive
-        return (mine > theirs) == self.is_upper
-
-    def _catches_more_than(self, other: "Bound") -> bool:
-        """Return whether it names other errors beside the same ones, or built-in bases of these."""
-        mine, theirs = (
-            {*ast.unparse(ast.parse(i.text)).strip("()").split(", ")} for i in (self, other)
-        )
-        bases = {base.__name__ for name in theirs for base in _list_bases(name)}
-        return mine > theirs or bool((mine - theirs) & bases)
-
-    def _is_found_in(self, other: "Bound") -> bool:
-        """Return whether both are texts that are looked for, and this one is less of the other one."""
-        mine, theirs = _read_text(self.text), _read_text(other.text)
-        is_found = mine in theirs or bool(_ANYTHING.fullmatch(mine))
-        return bool(theirs) and mine != theirs and is_found
-
-    def _is_grown_from(self, other: "Bound") -> bool:
-        """Return whether the other one is a part of its sum, product or power."""
-        growing = (
-            (ast.Add, ast.Mult, ast.Pow) if self.is_upper else (ast.Sub, ast.Div, ast.FloorDiv)
-        )
-        match ast.parse(self.text, mode="eval").body:
-            case ast.BinOp(left=left, op=operation, right=right) if isinstance(operation, growing):
-                return other.text in (ast.unparse(left), ast.unparse(right))
-        return False
-
-
-def list_bounds(test: ast.AST) -> tuple[Bound, ...]:
-    """Return the bounds that a condition or a call sets."""
-    return tuple(item for node in ast.walk(test) for item in _read_bounds(node))
-
-
-def is_widened(old: Sequence[Bound], new: Sequence[Bound]) -> bool:
-    """Return whether a bound lets more through than the one that stood for the same value."""
-    known = {(item.of, item.is_upper): item for item in old}
-    pairs = ((item, known.get((item.of, item.is_upper))) for item in new)
-    return any(before is not None and item.is_wider_than(before) for item, before in pairs)
-
-
-def _read_bounds(node: ast.AST) -> Iterator[Bound]:
-    match node:
-        case ast.keyword(arg=str(name), value=value) if name in _TOLERANCES | _DIGITS:
-            yield Bound(name, ast.unparse(value), name in _TOLERANCES)
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[error, *_]) if (
-            name in EXPECTING
-        ):
-            yield Bound(name, ast.unparse(error), True)
-        case ast.Call(func=ast.Attribute(ast.Name("re")), args=[pattern, _, *_]):
-            yield Bound("re", ast.unparse(pattern), True)
-        case ast.keyword(arg="match" as name, value=value):
-            yield Bound(name, ast.unparse(value), True)
-        case ast.Compare(left=text, ops=[ast.In()], comparators=[value]):
-            yield Bound(f"in {ast.unparse(value)}", ast.unparse(text), True)
-        case ast.Compare(left=first, ops=operators, comparators=others):
-            for left, operator, right in zip([first, *others], operators, others, strict=False):
-                if isinstance(operator, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
-                    is_turned = _read_number(ast.unparse(left)) is not None
-                    value, bound = (right, left) if is_turned else (left, right)
-                    is_upper = isinstance(operator, (ast.Lt, ast.LtE)) != is_turned
-                    is_inclusive = isinstance(operator, (ast.LtE, ast.GtE))
-                    yield Bound(ast.unparse(value), ast.unparse(bound), is_upper, is_inclusive)
-
-
-def read_patterns(test: ast.expr) -> frozenset[str]:
-    """Return the texts that a call looks for by `match`, without the signs of a pattern, as constants."""
-    named = test.keywords if isinstance(test, ast.Call) else ()
-    texts = (_read_text(ast.unparse(item.value)) for item in named if item.arg == "match")
-    return frozenset(repr(text.removeprefix("^").removesuffix("$")) for text in texts)
-
-
-def _list_bases(name: str) -> tuple[type, ...]:
-    """Return the bases of a built-in error, itself first; () of any other."""
-    found = getattr(builtins, name, None)
-    return found.__mro__[:-1] if isinstance(found, type) else ()
-
-
-def _read_text(text: str) -> str:
-    """Return a text that is written out, without the backslashes of a pattern; '' for anything else."""
-    with suppress(ValueError, TypeError, SyntaxError):
-        found = ast.literal_eval(text)
-        return re.sub(r"\\(.)", r"\1", found) if isinstance(found, str) else ""
-    return ""
-
-
-def _read_number(text: str) -> float | None:
-    with suppress(ValueError, TypeError, SyntaxError, OverflowError):
-        return float(ast.literal_eval(text))
-    return None
