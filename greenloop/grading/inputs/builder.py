@@ -4,7 +4,7 @@ import ast
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, zip_longest
+from itertools import chain, pairwise, zip_longest
 from typing import Any
 
 from greenloop.grading.inputs.growth import enlarge_calls, grow_calls
@@ -18,6 +18,7 @@ from greenloop.testsuite.programs.rows import MADE
 
 _MAX_CALLS, _MAX_KNOWN, _MAX_VARIANTS, _MAX_SOURCE = 2500, 150, 240, 2500
 _GENERATED_PER_FUNCTION, _SWAPPED, _MAX_STATEMENTS, _COUNTED = 80, 60, 30, 200  # at most
+_CALLS_PER_BODY = 3
 # Annotations that leave open of which type values or items are.
 _OPEN_TYPES = frozenset({"Any", "object", "list", "tuple", "set", "dict", "Sequence", "Iterable"})
 
@@ -71,12 +72,14 @@ class InputBuilder:
         given = [*self._known.calls[:_MAX_KNOWN]]
         made = [call for text in self._known.generated if (call := self._read(text))]
         self._first = first = [*_alternate(made[:_MAX_KNOWN], given, self._generate_typed())]
-        changed = chain(self._swap(given + made), self._mutate(first))
+        changed = chain(_exchange(given), self._swap(given + made), self._mutate(first))
         calls = chain(first, grow_calls(first), _alternate(self._count_up(), changed))
         sequences, cases = list(self._read_programs()), self._known.cases
         functions = chain(sequences, _alternate(self._change([*cases, *sequences]), cases))
         seen: set[tuple[str, str]] = set()
-        for item in _alternate(map(_to_input, calls), functions):
+        inputs = map(_to_input, calls)
+        # Fewer of the tests' bodies than of calls, whose arguments vary more.
+        for item in _alternate(*[inputs] * _CALLS_PER_BODY, functions):
             key = item.preamble, item.text
             if len(key[1]) <= _MAX_SOURCE and key not in seen:
                 seen.add(key)
@@ -203,6 +206,20 @@ def _has_whole_float(tree: ast.AST) -> bool:
     """Whether a literal is a float that is equal to an integer."""
     values = (getattr(node, "value", None) for node in ast.walk(tree))
     return any(isinstance(item, float) and item.is_integer() for item in values)
+
+
+def _exchange(calls: Iterable[ast.Call]) -> Iterator[ast.Call]:
+    """Yield calls with two neighbouring arguments of one type exchanged: comparisons need both orders."""
+    for call in calls:
+        for at, (one, other) in enumerate(pairwise(call.args)):
+            if _get_type(one) is _get_type(other):
+                changed = copy_tree(call)
+                changed.args[at : at + 2] = changed.args[at + 1], changed.args[at]
+                yield changed
+
+
+def _get_type(node: ast.expr) -> type:
+    return type(node.value if isinstance(node, ast.Constant) else node)
 
 
 def _to_input(call: ast.Call) -> Input:

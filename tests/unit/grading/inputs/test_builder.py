@@ -38,6 +38,15 @@ def test_statements_of_the_generator_are_observed() -> None:
     ]
 
 
+def test_arguments_of_one_type_are_given_in_both_orders() -> None:
+    calls = [call for n in (3, '"a"') if (call := read_call(f"newer(1, {n})", ["newer"]))]
+    known = Known(("newer",), frozenset(), "", calls, [], [], "m")
+    items = islice(InputBuilder(known, read_vocabulary("", "", []), "seed").build(), 40)
+    tried = {ast.unparse(item.node) for item in items}
+    assert "newer(3, 1)" in tried
+    assert "newer('a', 1)" not in tried
+
+
 def test_a_call_that_the_text_speaks_of_is_no_input() -> None:
     text = 'Write `clean(text)`; `/admin` and "n/a" stay, `app.shop(x, y)` calls it.'
     assert read_vocabulary(text, "", []).words == ("/admin", "n/a")
