@@ -180,7 +180,7 @@ def _list_public_objects() -> Iterator[tuple[str, Any]]:
 
 
 def _signature(item: Callable[..., Any]) -> str:
-    text = re.sub(r"'([^']*)'", r"\1", str(inspect.signature(item))).replace("self, ", "")
+    text = re.sub(r"(?<!= )'([^']*)'", r"\1", str(inspect.signature(item))).replace("self, ", "")
     return re.sub(r"\b(?:[a-z_]+\.)+(?=[A-Z])", "", text)
 
 

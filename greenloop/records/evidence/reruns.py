@@ -12,7 +12,7 @@ class RedPhase(Piece):
     Those in `passing_on_stub` prove nothing and were dropped. Those in `tolerated` skip with any code.
     """
 
-    title: ClassVar[str] = "red phase"
+    title: ClassVar[str] = "without the code"
     needed: ClassVar[Needed] = "with a contract"
     absent: ClassVar[str] = "the tests were not seen to fail without the code"
     is_listed: ClassVar[bool] = False
@@ -28,7 +28,7 @@ class RedPhase(Piece):
             text += f"; {len(self.passing_on_stub)} passed there and were set aside"
         if not self.reached:
             text = f"not every test was seen to fail without the code: {self.failed} did"
-        yield EvidenceRow(self.title, self.reached, text, f"{self.failed} red")
+        yield EvidenceRow(self.title, self.reached, text, f"{self.failed} fail")
 
 
 class EmptyBodies(Piece):

@@ -19,6 +19,7 @@ _CAUSES = {
     "cannot be parsed by": "install greenloop with a Python that can parse it",
     "no test imports": "import them in a test",
     "no mutants were requested": "leave out --mutants 0",
+    "do not pass twice": "make the tests independent of each other",
     "out of time": "raise GREENLOOP_GRADING_SECONDS, or use faster tests",
     "nothing that a mutant could change": "",
     "no function is changed": "",
@@ -40,7 +41,7 @@ _REMEDIES = {
     "second implementation: only": "describe in the text what the functions are called with, or run again",
     "second implementation: the code is far slower": "make it faster on this input",
     "second implementation": "say in the text which of the two answers is right",
-    "red phase": "let greenloop write the tests, which are first run without the code",
+    "without the code": "let greenloop write the tests, which are first run without the code",
     "files that are not": "install greenloop with a Python that can parse them",
     "flakiness": "make the tests independent of time, randomness and order",
     "integrity": "remove this construct from the code",
@@ -67,7 +68,6 @@ _MAX_SURVIVORS, _WIDTH, _MAX_STEPS = 8, 100, 3
 _MAX_LINE_CHARS = 400
 # Names of evidence where no text beside them explains them.
 _PLAIN_NAMES = {
-    "red phase": "without the code",
     "empty bodies": "without function bodies",
     "assertion mutation": "changed expected values",
     "isolation": "in separate processes",

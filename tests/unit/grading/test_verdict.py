@@ -57,8 +57,8 @@ def test_full_evidence_has_no_shortfall() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"red_phase": None}, "red phase"),
-        ({"red_phase": RedPhase(reached=False, failed=1)}, "red phase"),
+        ({"red_phase": None}, "without the code"),
+        ({"red_phase": RedPhase(reached=False, failed=1)}, "without the code"),
         (
             {"isolated": less(ISOLATED, differing=("test_a",))},
             "isolation: has the expected result only in the process of the tests: test_a",
