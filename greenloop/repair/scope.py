@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 
-from greenloop.syntax.nodes import Function, get_assigned_targets
+from greenloop.syntax.nodes import Function, get_assigned_targets, get_last_name
 from greenloop.syntax.operators.protocol import OPPOSITES, SIGNS
 
 _MAX_DONORS, _MAX_DONOR_CHARS = 40, 40
@@ -17,6 +17,7 @@ _ALLOWED_BUILTINS = frozenset(
     "len min max sum abs int str list set dict sorted range tuple float ord chr".split()
 )
 
+_PROPERTIES = frozenset({"property", "cached_property"})
 _TEXT_ROLES = frozenset(
     (
         *(".lower", ".upper", ".strip", ".split", ".join", ".replace", ".isdigit", ".isalpha"),
@@ -159,19 +160,29 @@ def _walk_in_order(node: ast.AST) -> Iterator[ast.AST]:
 def _collect_class_members(
     class_node: ast.ClassDef | None, self_name: str
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return attributes (`self.size`) and names of methods."""
+    """Return attributes (`self.size`), also properties and declared fields, and names of methods."""
     if class_node is None:
         return (), ()
-    methods = [item.name for item in class_node.body if isinstance(item, Function)]
-    found = [
-        f"{self_name}.{node.attr}"
+    functions = [item for item in class_node.body if isinstance(item, Function)]
+    properties = [item.name for item in functions if _is_property(item)]
+    methods = [item.name for item in functions if item.name not in properties]
+    used = [
+        node.attr
         for node in _walk_in_order(class_node)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == self_name
         and node.attr not in methods
     ]
-    return tuple(dict.fromkeys(found)), tuple(methods)
+    fields = [
+        get_last_name(item.target) for item in class_node.body if isinstance(item, ast.AnnAssign)
+    ]
+    names = dict.fromkeys((*used, *fields, *properties))
+    return tuple(f"{self_name}.{name}" for name in names if self_name), tuple(methods)
+
+
+def _is_property(function: Function) -> bool:
+    return any(get_last_name(item) in _PROPERTIES for item in function.decorator_list)
 
 
 def _collect_roles(tree: ast.AST) -> dict[str, frozenset[str]]:

@@ -79,7 +79,7 @@ def _cut(text: str, start: int, tail: int, width: int) -> Side:
     room = width - len(_CUT) * (1 + bool(begin))
     stop = len(text) if len(text) - begin <= room + len(_CUT) else begin + room
     if stop < len(text):
-        stop = _find_last_break(text, min(begin + room // 2, end), stop)
+        stop = _find_last_break(text, min(max(begin + room // 2, start + 1), end), stop)
     rest = " …" if stop < len(text) else ""
     if begin:  # what the words after it leave free
         begin = _find_break(text, stop + len(_CUT + rest) - width, start)

@@ -51,6 +51,7 @@ _REMEDIES = {
     "no baseline": "run the project's tests with pytest, and fix what fails",
     "forged": "read the code: it makes tests pass without being right",
     "stuck": "state the text more clearly, or name another model with --fallback-model",
+    "nothing to grade": "greenloop check --all grades every module",
     "patches": "add the test that is missing, and heal again",
     "not repaired": "allow more with --max-repairs, or continue with `greenloop resume`",
     "ended early: grading": "continue with `greenloop resume`; a check is run again",

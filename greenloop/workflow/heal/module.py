@@ -1,5 +1,6 @@
 """Strategy of an existing module: repaired by search or by a model until the user's tests pass."""
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -20,7 +21,9 @@ from greenloop.sandbox import Sandbox
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.testsuite import Suite
+from greenloop.testsuite.programs.rows import MADE
 from greenloop.testsuite.stubs import with_empty_bodies
+from greenloop.testsuite.used_definitions import write_out_helpers
 from greenloop.tools.script_toolkit import ScriptToolkit
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.candidates import Candidate
@@ -147,8 +150,6 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
 
     async def _find_difference(self, best: Patch, others: Sequence[Patch]) -> str:
         """Return an input on which another patch answers differently: the test that is missing."""
-        if self.request.project:
-            return "inputs on which they differ are searched for only outside of a project"
         suite, problem = self.state.tests, ""
         for other in others[:_MAX_COMPARED_PATCHES]:
             work = partial(
@@ -169,7 +170,9 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
                 return f"inputs on which they differ were not searched for: {error or repr(error)}"
             if compared.differences:
                 item = compared.differences[0]
-                now, then = f"{item.call} gives {item.code} with the first", f"{item.peer} with"
+                call = write_out_helpers(item.call, item.helpers).replace("\n", "; ")
+                call = re.sub(rf"\b{MADE}(\w+)\(\)", r"\1", call)  # a fixture, by its own name
+                now, then = f"{call} gives {item.code} with the first", f"{item.peer} with"
                 return f"{now}, {then} {other.change}; no test covers it"
             problem = problem or compared.problem
         if problem:

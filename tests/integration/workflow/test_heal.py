@@ -82,10 +82,20 @@ class LastPatch:
         return ChoiceAnswer(question_sha256=choice.sha256, how="user", answer=answer)
 
 
+@pytest.mark.parametrize("is_project", [False, True])
 def test_several_patches_are_told_apart_by_an_input(
-    run_workflow: RunWorkflow, tmp_path: Path
+    run_workflow: RunWorkflow, tmp_path: Path, is_project: bool
 ) -> None:
-    request = alone(tmp_path, AMBIGUOUS, FEW_TESTS).model_copy(update={"search_s": 20.0})
+    request = alone(tmp_path, AMBIGUOUS, FEW_TESTS)
+    if is_project:
+        (tmp_path / "pkg").mkdir()
+        (tmp_path / "pkg/__init__.py").touch()
+        file, tests = tmp_path / "pkg/topk.py", tmp_path / "test_topk.py"
+        file.write_text(AMBIGUOUS)
+        tests.write_text(FEW_TESTS.replace("topk", "pkg.topk"))
+        request = request_of(file, tests)
+    assert bool(request.project) == is_project
+    request = request.model_copy(update={"search_s": 20.0})
     done = run_workflow({}, request=request, model="none")
     (note,) = [item for item in done.report.reasons if item.startswith("patches: ")]
     assert "all tests also pass with" in note

@@ -35,6 +35,23 @@ def test_an_expression_of_many_operands_is_edited() -> None:
     assert code[first.start : first.end] == "+"
 
 
+def test_properties_and_declared_fields_are_read_in_place_of_others() -> None:
+    code = """class Invoice:
+    issued: int
+    terms: int
+
+    @property
+    def due(self):
+        return self.issued + 14
+
+    def late(self, today):
+        return today - self.issued
+"""
+    changed = {edit.apply_to(code) for edit in generate(code, HINTS)}
+    for name in ("due", "terms"):
+        assert code.replace("today - self.issued", f"today - self.{name}") in changed
+
+
 def test_a_patch_has_no_parentheses_that_nothing_needs() -> None:
     for text, after in (("(a or b)", "if a or b: c"), ("(a) or (b)", "if (a) or (b): c")):
         edit = CandidateEdit(3, 4, text, "", f"`x` becomes `{text}`", 1, 1)

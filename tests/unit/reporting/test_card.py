@@ -71,6 +71,11 @@ def test_a_survivor_is_a_row_that_says_which_test_is_missing() -> None:
         ("weight > 30", "weight > 29", "weight > 30 → weight > 29   no test with weight = 30"),
         ("1 <= n <= 9", "0 <= n <= 9", "1 <= n <= 9 → 0 <= n <= 9   no test with n = 0"),
         ("1 <= n <= 9", "1 <= n < 9", "1 <= n <= 9 → 1 <= n < 9   no test with n = 9"),
+        (
+            f"raise ValueError({'a, ' * 20}2)",
+            f"raise Exception({'a, ' * 20}2)",
+            "raise ValueErr … → raise Exceptio …   no test fails with this number",
+        ),
         ("x + 3", "x + 4", "x + 3 → x + 4   no test fails with this number"),
         (
             f"f({'a, ' * 20}2)",
