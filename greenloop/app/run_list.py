@@ -44,12 +44,16 @@ def list_runs(home: Path) -> list[KeptRun]:
     return sorted((item for item in found if item), key=lambda item: item.changed, reverse=True)
 
 
-def find_interrupted_run(home: Path) -> Path:
+def find_interrupted_run(home: Path, *, has_answers: bool = False) -> Path:
     """Return the latest run that can be resumed and that no process works on.
 
-    Raises InputError: there is none.
+    With answers also one that has ended and left something open. Raises InputError: there is none.
     """
-    runs = (item.path for item in list_runs(home) if item.can_resume)
+    runs = (
+        item.path
+        for item in list_runs(home)
+        if item.can_resume or (has_answers and RunDirectory(item.path).choices_file.exists())
+    )
     found = next((path for path in runs if not _is_active(path)), None)
     if found is None:
         raise InputError(f"no run in {home / 'runs'} was interrupted; name a run directory")

@@ -23,7 +23,11 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 def resume_command(options: ResumeOptions) -> int:
     """Run `greenloop resume` and return the exit status."""
     try:
-        directory = RunDirectory.open(options.run_dir or find_interrupted_run(Settings.load().home))
+        has_answers = bool(options.answers) or options.accept_choices
+        found = options.run_dir or find_interrupted_run(
+            Settings.load().home, has_answers=has_answers
+        )
+        directory = RunDirectory.open(found)
         request = load_request(directory)
         if not (request.specification or isinstance(request, HealRequest)):
             raise InputError(

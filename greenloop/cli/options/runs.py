@@ -57,7 +57,7 @@ class ResumeOptions(ChoiceOptions, RunOptions):
     )
 
     run_dir: Path | None = argument(
-        "The folder of an interrupted run; default: the latest.",
+        "The folder of an interrupted run; default: the latest, with answers also one with open questions.",
         None,
         "path",
         metavar="RUN_DIR",

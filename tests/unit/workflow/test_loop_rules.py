@@ -507,6 +507,17 @@ def test_a_grading_that_ended_early_can_be_resumed_unless_a_process_works_on_it(
         find_interrupted_run(tmp_path / "home")
 
 
+def test_answers_without_a_run_are_for_the_latest_that_left_something_open(tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "a"
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_text('{"kind": "make", "specification": "x"}')
+    (folder / "report.json").write_text('{"verdict": "passed"}')
+    (folder / "choices.md").touch()
+    assert find_interrupted_run(tmp_path, has_answers=True) == folder
+    with pytest.raises(InputError, match="was interrupted"):
+        find_interrupted_run(tmp_path)
+
+
 # --- One log, one report, whatever happens
 
 
