@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from greenloop.project.weakening.conditions.strength import EXPECTING
+from greenloop.project.weakening.conditions.strength import EXPECTING, collect_names
 
 _DIGITS = frozenset({"places", "decimal", "decimals"})  # that have to agree
 _ANYTHING = re.compile(r"[.*+?^$()]*")  # as a pattern
@@ -36,9 +36,7 @@ class Bound:
 
     def _catches_more_than(self, other: "Bound") -> bool:
         """Return whether it names other errors beside the same ones, or built-in bases of these."""
-        mine, theirs = (
-            {*ast.unparse(ast.parse(i.text)).strip("()").split(", ")} for i in (self, other)
-        )
+        mine, theirs = (collect_names(ast.parse(item.text)) for item in (self, other))
         bases = {base.__name__ for name in theirs for base in _list_bases(name)}
         return mine > theirs or bool((mine - theirs) & bases)
 
