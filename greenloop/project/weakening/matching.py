@@ -18,6 +18,7 @@ from greenloop.project.weakening.comparison import (
 )
 from greenloop.project.weakening.conditions.strength import Strength
 from greenloop.project.weakening.names import add_helpers, iter_definitions
+from greenloop.project.weakening.skips import find_excusing
 from greenloop.project.weakening.tests import (
     ComparedTest,
     is_tool,
@@ -26,6 +27,7 @@ from greenloop.project.weakening.tests import (
     list_shadowed,
     read_tests,
 )
+from greenloop.testsuite.parser import is_test_path
 
 
 def find_weakened_tests(
@@ -77,6 +79,7 @@ def find_weakened_tests(
             found.append(_describe_loss(item, other, unfolded, called))
     found.extend(_find_replacing(unfolded, old, code_names, changed_names))
     found.extend(_find_replacing_files(before, after, changed_names))
+    found.extend(_find_excusing(before, after))
     return list(dict.fromkeys(found))
 
 
@@ -120,6 +123,16 @@ def _find_replacing_files(
         for name, line in {**list_shadowed(old, text), **list_patches(text)}.items():
             if (name in changed_names or is_tool(name)) and name not in known:
                 yield WeakenedTest(f"{path}::this file", "mocked", name, "a replacement", line)
+
+
+def _find_excusing(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[WeakenedTest]:
+    """Yield the helpers that hide an error from the tests that call them."""
+    for path, text in ((p, t) for p, t in after.items() if is_test_path(p)):
+        for name, old, new in find_excusing(before.get(path, ""), text):
+            shown = ast.unparse(old) if old else f"def {name}"
+            yield WeakenedTest(
+                f"{path}::{name}", "fewer checks", shown, ast.unparse(new), new.lineno
+            )
 
 
 def _find_overridden(

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from greenloop.project.weakening.bindings import Bindings, resolve
 from greenloop.project.weakening.conditions.strength import BROAD, EXPECTING, collect_names
 from greenloop.project.weakening.machines import holds_here, is_about_machine
+from greenloop.syntax.nodes import Function
+from greenloop.syntax.parse import parse_or_empty
 
 _MARK = re.compile(r"\b(mark\.(skip|skipif|xfail)|skip|skipIf|skipUnless|expectedFailure)$")
 _VERSION = re.compile("version|implementation")  # of the project's own Python
@@ -95,6 +97,34 @@ def goes_on(handler: ast.ExceptHandler) -> bool:
     """Return whether a test passes, or is skipped, after a handler."""
     nodes = (item for part in handler.body for item in ast.walk(part))
     return not any(isinstance(i, ast.Assert) or is_failing(i) for i in nodes)
+
+
+def find_excusing(
+    before: str, after: str
+) -> Iterator[tuple[str, ast.ExceptHandler | None, ast.ExceptHandler]]:
+    """Yield the helpers of a file of tests that go on after an error which ended them before, with what
+    handled it, or after any error where no handler did so.
+    """
+    old = _list_handlers(before)
+    for name, handlers in _list_handlers(after).items():
+        known = {i: ast.unparse(i.type or ast.Constant(None)) for i in old.get(name, ())}
+        went_on = {kind for item, kind in known.items() if goes_on(item)}
+        ended = {kind: item for item, kind in known.items() if kind not in went_on}
+        for item in filter(goes_on, handlers):
+            turned = ended.get(ast.unparse(item.type or ast.Constant(None)))
+            is_new = name in old and not any(map(hides_failure, known))
+            if turned is not None or (is_new and hides_failure(item)):
+                yield name, turned, item
+
+
+def _list_handlers(text: str) -> dict[str, list[ast.ExceptHandler]]:
+    """Return the handlers in the functions of a file that are no tests."""
+    functions = (i for i in ast.walk(parse_or_empty(text)) if isinstance(i, Function))
+    return {
+        function.name: [i for i in ast.walk(function) if isinstance(i, ast.ExceptHandler)]
+        for function in functions
+        if not function.name.startswith("test")
+    }
 
 
 def is_failing(node: ast.AST) -> bool:

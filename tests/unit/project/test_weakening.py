@@ -64,6 +64,20 @@ def test_a_check_that_its_helper_no_longer_makes_is_named() -> None:
     assert find_kinds(before.replace("assert", "return"), before) == ["fewer checks"]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "kinds"),
+    [
+        ("except E: raise Broken", "except E: print('broken')", ["fewer checks"]),
+        ("finally: close()", "except Exception: return None", ["fewer checks"]),
+        ("finally: close()", "except KeyError: return None", []),
+        ("except E: raise Broken", "except E: raise Failed", []),
+    ],
+)
+def test_a_helper_that_hides_an_error_is_named(before: str, after: str, kinds: list[str]) -> None:
+    helper = "def load(x):\n    try: read(x)\n    {}\n\ndef test_a():\n    load(1)\n"
+    assert find_kinds(helper.format(after), helper.format(before)) == kinds
+
+
 def test_a_file_that_defines_what_it_tests_is_named() -> None:
     text = "from cart import total\n\ndef test_a():\n    assert total([1]) == 1\n"
     old, new = {"test_a.py": text}, {"test_a.py": text + "\ndef total(xs):\n    return sum(xs)\n"}
