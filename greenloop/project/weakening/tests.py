@@ -199,8 +199,7 @@ def _list_mocked(node: ast.AST) -> Iterator[str]:
     called = {item.func.id for item in calls if isinstance(item.func, ast.Name)}
     for item in ast.walk(node):
         if isinstance(item, ast.Call) and _PATCHING.search(ast.unparse(item.func)):
-            texts = [i.value for i in item.args[:2] if isinstance(i, ast.Constant)]
-            names = [str(text).rpartition(".")[2] for text in texts if isinstance(text, str)]
+            names = [name for target in item.args[:2] if (name := _read_last_name(target))]
             yield from names
             if any(map(_SPECIAL.fullmatch, names)):  # what a call of the object runs
                 yield ast.unparse(item.args[0]).rpartition(".")[2]
@@ -208,6 +207,16 @@ def _list_mocked(node: ast.AST) -> Iterator[str]:
             yield from (i.attr for i in item.targets if isinstance(i, ast.Attribute))
             own = (i.id for i in item.targets if isinstance(i, ast.Name))
             yield from (name for name in own if name in called)
+
+
+def _read_last_name(target: ast.expr) -> str:
+    """Return the last name of a dotted one, whose beginning may be put in; '' for anything else."""
+    match target:
+        case ast.Constant(value=str(text)):
+            return text.rpartition(".")[2]
+        case ast.JoinedStr(values=[*_, last]) | ast.BinOp(op=ast.Add(), right=last):
+            return _read_last_name(last)
+    return ""
 
 
 def _is_double(value: ast.expr) -> bool:

@@ -62,8 +62,9 @@ def find_subject(test: ast.expr, is_call: bool = False) -> str:
             return find_subject(right if _is_literal(left) else left)
         case ast.Call(args=[first]) if is_call or is_check_call(test):
             return ast.unparse(first)
-        case ast.Call(args=[first, *_]) if is_check_call(test):
-            return ast.unparse(first)
+        case ast.Call(args=[first, *rest]) if is_check_call(test):
+            is_turned = bool(rest) and _is_literal(first) and not _is_literal(rest[0])
+            return ast.unparse(rest[0] if is_turned else first)
         case ast.Call(func=ast.Attribute(ast.Name("re")), args=[_, text, *_]):
             return find_subject(text)
         case ast.Call(func=function, args=[*first, _]) if is_call and first:
@@ -175,6 +176,10 @@ def _is_call_of(node: ast.expr, *names: str) -> bool:
 
 
 def _is_literal(node: ast.expr) -> bool:
+    """Return whether a value is written out, as a text also line by line."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join"), args=[lines]):
+            return _is_literal(lines)
     inner = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.USub, ast.Load)
     return all(isinstance(item, inner) for item in ast.walk(node))
 
