@@ -115,12 +115,22 @@ class Explanations:
 
     @cached_property
     def _added_texts(self) -> set[str]:
-        """The texts in changed code, without everyday ones."""
-        trees = ((parse_or_empty(self._read(p)), self.diff.lines.get(p, ())) for p in self._code)
-        nodes = ((node, lines) for tree, lines in trees for node in ast.walk(tree))
-        texts = (i.value for i, lines in nodes if isinstance(i, ast.Constant) and i.lineno in lines)
-        found = (i for i in texts if isinstance(i, (str, bytes)) and len(i) >= _MIN_WORD)
-        return {text if isinstance(text, str) else repr(text) for text in found}
+        """The texts in changed code that stood nowhere in its file, without everyday ones."""
+        found: set[str] = set()
+        for path in self._code:
+            known = "\n".join(text for text, _ in _list_texts(self.diff.before[path] or ""))
+            lines = self.diff.lines.get(path, ())
+            texts = (text for text, line in _list_texts(self._read(path)) if line in lines)
+            found.update(text for text in texts if text not in known)
+        return found
+
+
+def _list_texts(code: str) -> Iterator[tuple[str, int]]:
+    """Yield the texts in code with their lines, those of bytes as they are written."""
+    for node in ast.walk(parse_or_empty(code)):
+        match node:
+            case ast.Constant(value=str() | bytes() as text) if len(text) >= _MIN_WORD:
+                yield text if isinstance(text, str) else repr(text), node.lineno
 
 
 def _read_all(texts: Mapping[str, str]) -> dict[str, ComparedTest]:

@@ -101,6 +101,8 @@ def test_new_text_of_the_code_explains_an_expectation_that_has_it(
     checks = [f"spell('a') == '{text}'" for text in ("<i>a", after)]
     item = WeakenedTest("tests/test_names.py::test_a", kind, *checks)
     assert Explanations(diff, []).cover(item) is covers
+    old = "def spell(text):\n    return '<b>' + text if text else text\n"  # has that text, too
+    assert not Explanations(build_diff(diff.tree.texts["names.py"], old), []).cover(item)
 
 
 @pytest.mark.parametrize(("helper", "served"), [("names", True), ("sums", False)])
