@@ -103,7 +103,7 @@ def find_excusing(
     before: str, after: str
 ) -> Iterator[tuple[str, ast.ExceptHandler | None, ast.ExceptHandler]]:
     """Yield the helpers of a file of tests that go on after an error which ended them before, with what
-    handled it, or after any error where no handler did so.
+    handled it, or after any error that they do not keep, where no handler did so.
     """
     old = _list_handlers(before)
     for name, handlers in _list_handlers(after).items():
@@ -113,7 +113,8 @@ def find_excusing(
         for item in filter(goes_on, handlers):
             turned = ended.get(ast.unparse(item.type or ast.Constant(None)))
             is_new = name in old and not any(map(hides_failure, known))
-            if turned is not None or (is_new and hides_failure(item)):
+            is_kept = item.name in set().union(*map(collect_names, item.body))
+            if turned is not None or (is_new and hides_failure(item) and not is_kept):
                 yield name, turned, item
 
 

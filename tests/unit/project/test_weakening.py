@@ -70,6 +70,7 @@ def test_a_check_that_its_helper_no_longer_makes_is_named() -> None:
         ("except E: raise Broken", "except E: print('broken')", ["fewer checks"]),
         ("finally: close()", "except Exception: return None", ["fewer checks"]),
         ("finally: close()", "except KeyError: return None", []),
+        ("finally: close()", "except Exception as error: errors.append(error)", []),
         ("except E: raise Broken", "except E: raise Failed", []),
     ],
 )
