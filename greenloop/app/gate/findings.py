@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from greenloop.app.gate.earlier_tests import list_reread, list_silent
 from greenloop.app.gate.explanations import Explanations
-from greenloop.app.gate.functions import ANSWERED, ChangedFunctions
+from greenloop.app.gate.functions import ANSWERED, ChangedFunctions, find_moved
 from greenloop.app.gate.lost_data import list_lost_data
 from greenloop.app.gate.special_cases import find_special_cases
 from greenloop.project.diff import ProjectDiff
@@ -79,9 +79,9 @@ def collect_findings(
         blocking += [f"{i.test} fails: {_describe(i)}" for i in report.failures]
         blocking = blocking or [*report.reasons]
     elif report is not None:
-        functions = ChangedFunctions(report.evidence, diff.tree.texts)
+        functions = ChangedFunctions(report.evidence, diff.tree.texts, find_moved(diff))
         untold = [path for path in known.red if diff.before.get(path)]  # it cannot be collected
-        told = (_list_swallowing(report, diff), functions.list_untested())
+        told = (_list_swallowing(report, diff, functions), functions.list_untested())
         blocking += [] if untold else [line for lines in told for line in lines]
         blocking += _list_idle_tests(report)
         blocking += [] if untold else functions.list_survivors(said)
@@ -144,7 +144,9 @@ def _ask_for(item: WeakenedTest, known: BaselineResult) -> str:
     return f"{item.says}; {_UNEXPLAINED}" if is_outdated else item.says
 
 
-def _list_swallowing(report: Report, diff: ProjectDiff) -> Iterator[str]:
+def _list_swallowing(
+    report: Report, diff: ProjectDiff, functions: ChangedFunctions
+) -> Iterator[str]:
     """Yield new handlers that hide every exception, where no test runs them."""
     coverage = report.evidence.coverage
     missed = set(coverage.missed_places) if coverage is not None else set()
@@ -152,7 +154,8 @@ def _list_swallowing(report: Report, diff: ProjectDiff) -> Iterator[str]:
         nodes = ast.walk(parse_or_empty(diff.tree.texts[path]))
         handlers = (i for i in nodes if isinstance(i, ast.ExceptHandler) and i.lineno in lines)
         for node in filter(hides_failure, handlers):
-            if f"{path}:{node.body[0].lineno}" in missed:
+            is_new = not functions.is_moved(path, node.lineno)
+            if is_new and f"{path}:{node.body[0].lineno}" in missed:
                 yield (
                     f"{path}:{node.lineno} hides every exception, and no test runs it: catch only what "
                     "is expected, and test what the caller gets"

@@ -3,15 +3,18 @@
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from greenloop.project.diff import ProjectDiff
+from greenloop.project.weakening.names import list_moved_functions
 from greenloop.records import Evidence
 from greenloop.records.evidence.mutation import Survivor
 from greenloop.reporting.evidence.survivors import build_survivor_row
 from greenloop.syntax.nodes import Function, get_line_span
 from greenloop.syntax.parse import parse_or_empty
+from greenloop.testsuite.parser import is_test_path
 
 ANSWERED = re.compile(r"#\s*greenloop:[\w ]*\bbecause +\w+ +\w+.*")
 MAX_SURVIVORS = 5
@@ -28,11 +31,14 @@ class ChangedFunctions:
 
     One is named where most of its changed lines are not run, or most of its faults not noticed: no
     project has tests for all, and chasing what is left makes them worse. Of what is outside of all
-    functions, such as a version or a table, no faults are named.
+    functions, such as a version or a table, no faults are named, and nothing of what was only moved.
     """
 
     evidence: Evidence
     texts: Mapping[str, str]
+    moved: Collection[
+        str
+    ] = ()  # functions that stood elsewhere as they are, by file and first line
 
     @cached_property
     def _functions(self) -> dict[str, dict[int, int]]:
@@ -61,7 +67,8 @@ class ChangedFunctions:
         missed, run = self._count(coverage.missed_places), self._count(coverage.tested_places)
         split = ((place, *place.rpartition(":")[::2]) for place in coverage.missed_places)
         found = ((place, self._find(path, int(line))) for place, path, line in split)
-        left = [place for place, name in found if missed[name] > run[name]]
+        new = ((place, name) for place, name in found if name not in self.moved)
+        left = [place for place, name in new if missed[name] > run[name]]
         if left:
             yield (
                 f"no test runs {_join_places(left)}: add tests that call the new behaviour and "
@@ -85,13 +92,17 @@ class ChangedFunctions:
         for item in sorted(found, key=lambda item: (item.path, item.line)):
             name = self._find(item.path, item.line)
             too_many = lived[name] > max(1, _MAX_UNNOTICED * tried[name])
-            if not too_many or name.endswith(":0") or self._is_hidden(item):
+            if not too_many or name.endswith(":0") or name in self.moved or self._is_hidden(item):
                 continue
             if self._is_answered(item, said) and len(answered | {item.place}) <= MAX_ANSWERS:
                 answered.add(item.place)
             elif item.place not in seen and len(seen) < MAX_SURVIVORS:
                 seen.add(item.place)
                 yield f"{item.place} no test notices this fault: {build_survivor_row(item).advice}"
+
+    def is_moved(self, path: str, line: int) -> bool:
+        """Return whether a line is of a function that stood elsewhere as it is."""
+        return self._find(path, line) in self.moved
 
     def _is_hidden(self, survivor: Survivor) -> bool:
         """Return whether it changes what is kept in a private attribute, which no caller sees itself."""
@@ -103,6 +114,15 @@ class ChangedFunctions:
         lines = self.texts.get(survivor.path, "").split("\n")
         around = lines[max(0, survivor.line - 2) : survivor.line]
         return any(map(ANSWERED.search, around)) or f"{survivor.path}:{survivor.line}" in said
+
+
+def find_moved(diff: ProjectDiff) -> set[str]:
+    """Return the functions in changed files of code, by file and first line, that the code had before."""
+    old, now = diff.before, diff.tree.texts
+    code = [path for path in diff.lines if not is_test_path(path)]
+    before = {path: text for path, text in old.items() if text and not is_test_path(path)}
+    moved = list_moved_functions(before, {path: now[path] for path in code})
+    return {f"{path}:{get_line_span(node)[0]}" for path, node in moved}
 
 
 def _get_path(mutant: str) -> str:

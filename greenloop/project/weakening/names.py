@@ -76,9 +76,23 @@ def find_changed_names(before: Mapping[str, str], after: Mapping[str, str]) -> f
 
 
 def _list_functions(texts: Mapping[str, str]) -> set[tuple[str, str]]:
-    nodes = (node for node in _walk(texts) if isinstance(node, Function))
-    bodies = ((i, i.body[ast.get_docstring(i, False) is not None :]) for i in nodes)
-    return {(i.name, "".join(map(ast.dump, [i.args, *body]))) for i, body in bodies}
+    return {_name_function(node) for node in _walk(texts) if isinstance(node, Function)}
+
+
+def _name_function(node: Function) -> tuple[str, str]:
+    """Return the name of a function, and what it does."""
+    body = node.body[ast.get_docstring(node, False) is not None :]
+    return node.name, "".join(map(ast.dump, [node.args, *body]))
+
+
+def list_moved_functions(
+    before: Mapping[str, str], after: Mapping[str, str]
+) -> Iterator[tuple[str, Function]]:
+    """Yield the functions of files that the code had before as they are, if elsewhere, with their file."""
+    known = _list_functions(before)
+    for path, text in after.items():
+        nodes = (i for i in ast.walk(parse_or_empty(text)) if isinstance(i, Function))
+        yield from ((path, node) for node in nodes if _name_function(node) in known)
 
 
 def _list_definitions(texts: Mapping[str, str]) -> set[str]:

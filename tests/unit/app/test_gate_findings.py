@@ -10,7 +10,7 @@ from greenloop.app.check_diff import measure_tests
 from greenloop.app.diff_tests import list_parts
 from greenloop.app.gate.explanations import Explanations
 from greenloop.app.gate.findings import collect_findings
-from greenloop.app.gate.functions import ChangedFunctions
+from greenloop.app.gate.functions import ChangedFunctions, find_moved
 from greenloop.app.gate.special_cases import find_special_cases
 from greenloop.app.tests_before import find_readers, is_collected, list_patterns
 from greenloop.project.diff import ProjectDiff
@@ -160,6 +160,16 @@ def test_lines_that_no_test_runs_are_named_where_they_are_most_of_a_function(
     coverage = Coverage(line=0.7, branch=1, missed_places=("a.py:4",), tested_places=run)
     functions = ChangedFunctions(Evidence(coverage=coverage), {"a.py": text})
     assert len(list(functions.list_untested())) == named
+
+
+def test_a_function_that_was_only_moved_needs_no_new_test() -> None:
+    diff = build_diff(f"{RULE}\n\ndef new(x):\n    return x\n", before="")
+    diff.before["old.py"] = RULE
+    coverage = Coverage(line=0, branch=1, missed_places=("names.py:2", "names.py:6"))
+    functions = ChangedFunctions(Evidence(coverage=coverage), diff.tree.texts, find_moved(diff))
+    assert next(functions.list_untested()).startswith("no test runs names.py:6: ")
+    assert functions.is_moved("names.py", 2)
+    assert not functions.is_moved("names.py", 6)
 
 
 @pytest.mark.parametrize(
