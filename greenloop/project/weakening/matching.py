@@ -78,8 +78,7 @@ def find_weakened_tests(
             other = _find_rewritten(item, called, room, new)
             found.append(_describe_loss(item, other, unfolded, called))
     found.extend(_find_replacing(unfolded, old, code_names, changed_names))
-    found.extend(_find_replacing_files(before, after, changed_names))
-    found.extend(_find_excusing(before, after))
+    found += [*_find_replacing_files(before, after, changed_names), *_find_excusing(before, after)]
     return list(dict.fromkeys(found))
 
 
