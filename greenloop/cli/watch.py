@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import sys
 
 from greenloop.app.watch import WatchedModule, WatchedProject
 from greenloop.cli.finish import finish_run
@@ -13,6 +14,7 @@ from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 
 _POLL_SECONDS = 0.2
+_CLEAR = "\x1b[2J\x1b[H"  # erase the screen; go to its first line
 
 
 def watch(target: WatchedModule | WatchedProject, options: CheckOptions, settings: Settings) -> int:
@@ -51,11 +53,13 @@ async def _stop(task: asyncio.Task[None] | None) -> None:
 async def _check(
     target: WatchedModule | WatchedProject, options: CheckOptions, settings: Settings, box: Sandbox
 ) -> None:
-    """Check once, and print the result."""
+    """Check once, and print the result; at a terminal nothing of the last one stays above it."""
 
     async def open_box() -> Sandbox:
         return box
 
+    if sys.stdout.isatty() and not options.json:
+        print(_CLEAR, end="", flush=True)
     try:
         with create_progress(quiet=options.quiet, verbose=options.verbose) as progress:
             report, error = await target.check(settings, open_box, progress)
