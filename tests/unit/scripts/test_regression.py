@@ -6,7 +6,7 @@ import pytest
 
 from greenloop.records.script_result import ScriptRun
 from greenloop.scripts.regression import find_lost_output, find_regressions, find_suppressed_errors
-from tests.support.programs import read_program
+from tests.support.programs import read_program, read_table
 
 SUMMARY = read_program(__file__, "SUMMARY")
 
@@ -23,50 +23,7 @@ def get_changed_source(*pairs: tuple[str, str]) -> str:
     return text
 
 
-@pytest.mark.parametrize(
-    "pairs",
-    [
-        [],
-        [('row["amount"]', 'row["Amount"]')],
-        [("import csv\n", "import csv\nimport os\n")],
-        [("import logging\n", "import logging  # kept\n")],
-        [('"-h", "--header"', '"-H", "--header"')],
-        [('"file"', '"--file"')],
-        [('"Rows: %d" % len(self.rows)', 'f"Rows: {len(self.rows)}"')],
-        [('"Total: {:.2f}".format(self.total())', '"Total:", round(self.total(), 2)')],
-        [('"Total: {:.2f}"', '"Total sum: {:.2f}"')],
-        [("def show(self)", "def display(self)"), (".show()", ".display()")],
-        [("def write_totals", "def save_totals"), ("write_totals(rows,", "save_totals(rows,")],
-        [
-            (
-                'print("loaded", len(rows), "rows from", args.file)',
-                'log.info("loaded %d rows from %s", len(rows), args.file)',
-            )
-        ],
-        [("    print(rows[0])\n", "    if rows:\n        print(rows[0])\n")],
-        [("print(rows[0])", "print(rows[0] if rows else '')")],
-        [("    print(rows[0])", "    first = next(iter(rows), None)\n    print(first)")],
-        [
-            (
-                "    with open(path) as file:",
-                "    with open(path, newline='', encoding='utf-8') as file:",
-            )
-        ],
-        [
-            (
-                "    main()\n",
-                "    try:\n        main()\n    except FileNotFoundError as error:\n        sys.exit(f'error: {error}')\n",
-            )
-        ],
-        [("def load(path, delimiter", "async def load(path, delimiter")],
-        [
-            (
-                '        print("Rows: %d" % len(self.rows))\n        print("Total: {:.2f}".format(self.total()))',
-                '        print("Rows: %d\\nTotal: %.2f" % (len(self.rows), self.total()))',
-            )
-        ],
-    ],
-)
+@pytest.mark.parametrize("pairs", read_table(__file__, "GOOD"))
 def test_good_repair_has_no_regressions(pairs: list[tuple[str, str]]) -> None:
     assert find_regressions(plain(SUMMARY), get_changed_source(*pairs)) == []
 

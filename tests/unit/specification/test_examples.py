@@ -8,74 +8,14 @@ import pytest
 from greenloop.records import GivenExample
 from greenloop.specification.example_tests import render_example_tests
 from greenloop.specification.examples import analyze_specification, filter_usable_examples
+from tests.support.programs import read_table
 
 
 def doctests(text: str) -> list[str]:
     return [item.doctest for item in analyze_specification(text).examples]
 
 
-@pytest.mark.parametrize(
-    ("text", "signatures"),
-    [
-        ("Write `def f(x: int) -> int`.", ["def f(x: int) -> int:\n    ..."]),
-        ("def f(x, y=1)\n", ["def f(x, y=1):\n    ..."]),
-        ("Use `async def f()` and `def g(a)`", ["async def f():\n    ...", "def g(a):\n    ..."]),
-        (
-            "Signature:\n\ndef f(\n    a: dict[str, int],\n    b: int = 2,\n) -> list[str]:\n",
-            ["def f(a: dict[str, int], b: int=2) -> list[str]:\n    ..."],
-        ),
-        (
-            "Prose.\n```python\ndef f(x):\n    '''Doc.'''\n    return x\n```\nMore `def g()`.",
-            ["def f(x):\n    '''Doc.'''\n    ..."],
-        ),
-        (
-            "- point\n  ```py\n  def f(x):\n      return x\n  ```\n",
-            ["def f(x):\n    ..."],
-        ),
-        (
-            '"""A file."""\nimport os\n\nclass C:\n    x: int = 1\n    def m(self): return 1\n\n'
-            "def f(): return os\n\ndef test_f(): assert f()\n",
-            [
-                "class C:\n    x: int = 1\n\n    def m(self):\n        ...",
-                "def f():\n    ...",
-            ],
-        ),
-        ("```bash\ndef f()\n```", ["def f():\n    ..."]),
-        (
-            "A class.\n\nclass C:\n    def __init__(self, n): ...\n\n    def m(self)\n\nAnd def f(x).\n",
-            [
-                "class C:\n\n    def __init__(self, n):\n        ...\n\n    def m(self):\n        ..."
-            ],
-        ),
-        (
-            "```python\nclass C(B)\n    def m(self)\n```",
-            ["class C(B):\n\n    def m(self):\n        ..."],
-        ),
-        ("It has `def m(self, x)` and `def f(x)`.", ["def f(x):\n    ..."]),
-        (
-            "Write `async def f(a, n)`.\n```python\nasync def g(x):\n    return x\n\n"
-            "async def main():\n    print(await f([g], 1))\n```",
-            ["async def f(a, n):\n    ..."],
-        ),
-        (
-            "```python\ndef g(x):\n    return x\n```\nNow `f`:\n```python\ndef f(x): ...\n```",
-            ["def g(x):\n    ...", "def f(x):\n    ..."],
-        ),
-        (
-            "I need:\n\nbatched(iterable, n, *, strict=False)\n\nIt gives tuples.",
-            ["def batched(iterable, n, *, strict=False):\n    ..."],
-        ),
-        ("Write:\n`fee(entry, exit) -> cents`", ["def fee(entry, exit):\n    ..."]),
-        ("f(a=1, b=2) -> 3\n\nUsage:\nprint(x, y)", []),
-        (
-            "Write:\n\nclass Stack:\n    def push(self) -> None\n\n    peek(deep, n=1)\n",
-            ["class Stack:\n\n    def push(self) -> None:\n        ..."],
-        ),
-        ("f(1, 2) -> 3\n\nname(s)\n\nThis calls\nf(x, y)\nfor each.", []),
-        ("A definite answer (f) is undefined f(x).", []),
-        ("", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "signatures"), read_table(__file__, "SIGNATURES"))
 def test_signatures_are_found(text: str, signatures: list[str]) -> None:
     given = analyze_specification(text)
     taken = [ast.unparse(node) for node in ast.parse(given.signatures).body]
