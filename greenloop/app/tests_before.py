@@ -98,7 +98,7 @@ def run_earlier_tests(
     if not files or (now := runner.run(changed | diff.data, files, **for_each)).ending != _ENDED:
         return None
     for_each = {"timeout_s": max(limit_s - (time.monotonic() - began), 1.0)}
-    left = _list_not_passed(now, files)  # the others passed before, too
+    left = _list_not_passed(now, earlier)  # the others passed before, too
     before = runner.run(diff.before | diff.data, left, **for_each) if left else now
     if before.ending != _ENDED:
         return None
@@ -112,11 +112,16 @@ def run_earlier_tests(
     return EarlierTests(earlier, before, now, today) if before.tests else None
 
 
-def _list_not_passed(run: TestRun, files: Sequence[str]) -> list[str]:
-    """Return the test functions that do not pass, and the files without tests."""
-    functions = {_name_function(i.id) for i in run.tests if i.outcome not in ("passed", "xfailed")}
-    reported = {item.id.partition("::")[0] for item in run.tests}
-    return [*(path for path in files if path not in reported), *sorted(functions)]
+def _list_not_passed(run: TestRun, texts: Mapping[str, str]) -> list[str]:
+    """Return the test functions that do not pass, and the files of which some, or all, do not run."""
+    ended = {_name_function(item.id) for item in run.tests}
+    failing = {_name_function(i.id) for i in run.tests if i.outcome not in ("passed", "xfailed")}
+    reported = {test.partition("::")[0] for test in ended}
+    written = {path: parse_test_functions(text) for path, text in texts.items()}
+    hidden = [
+        p for p, tests in written.items() if any(f"{p}::{i.name}" not in ended for i in tests)
+    ]
+    return [*sorted({*hidden, *(texts.keys() - reported)}), *sorted(failing)]
 
 
 def compare_tests(
@@ -132,7 +137,10 @@ def compare_tests(
     again = list_ended(earlier.now, "passed", "skipped", "xfailed")
     now_run = (*baseline.locked, *baseline.red, *baseline.flaky)
     run_now = set(map(_name_function, now_run))
-    failing = {_name_function(test) for test in passed - again}
+    begun_now = {_name_function(item.id) for item in earlier.now.tests}
+    loaded = {test.partition("::")[0] for test in begun_now}
+    lost = {_name_function(test) for test in passed - again}
+    failing = {i for i in lost if i in begun_now or i.partition("::")[0] not in loaded}
     wrong = {i.test for i in earlier.now.failures if i.exception in _ASSERTING}
     refuted = {_name_function(test) for test in passed & wrong}
     functions = set(map(_name_function, passed))

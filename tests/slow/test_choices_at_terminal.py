@@ -61,7 +61,7 @@ def test_choices_are_asked_before_tests_are_written(colour: str) -> None:
         with session(server, *CALL, NO_COLOR=colour, TERM="xterm") as at_work:
             shown = at_work.until(PROMPT)
             assert f"Left open: {FEWER}" in shown
-            assert "1: top_k([2, 1], 5) -> [2, 1] (taken)" in shown
+            assert "top_k([2, 1], 5)\n  1: [2, 1] (taken)" in shown.replace("\r", "")
             assert server.tools() == ["parse_specification"]
             at_work.type("9")
             assert "not understood" in at_work.until(PROMPT)

@@ -116,6 +116,14 @@ def test_a_broken_test_is_named_with_its_failure(project: Path) -> None:
     assert "tests/test_cart.py::test_total fails: AssertionError" in out
 
 
+def test_a_hook_that_leaves_out_a_test_is_told_by_the_test(project: Path) -> None:
+    replace(project / "cart.py", "return sum(prices)", "return sum(prices) + 1")
+    hook = "def pytest_collection_modifyitems(items):\n    items[:] = items[1:]\n"
+    (project / "tests/conftest.py").write_text(hook)
+    _, out, _ = stop(project, "--agent", "text")
+    assert "test_total passed before and does not run now" in out
+
+
 def test_an_expected_value_that_follows_the_code_is_to_be_explained(project: Path) -> None:
     replace(project / "cart.py", "return sum(prices)", "return sum(prices) + 0 * len(prices) + 1")
     replace(project / "tests/test_cart.py", "== 3", "== 4")
