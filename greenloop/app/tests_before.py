@@ -114,7 +114,7 @@ def run_earlier_tests(
 
 def _list_not_passed(run: TestRun, texts: Mapping[str, str]) -> list[str]:
     """Return the test functions that do not pass, and the files of which some, or all, do not run."""
-    ended = {_name_function(item.id) for item in run.tests}
+    ended = _list_reported(run)
     failing = {_name_function(i.id) for i in run.tests if i.outcome not in ("passed", "xfailed")}
     reported = {test.partition("::")[0] for test in ended}
     written = {path: parse_test_functions(text) for path, text in texts.items()}
@@ -122,6 +122,11 @@ def _list_not_passed(run: TestRun, texts: Mapping[str, str]) -> list[str]:
         p for p, tests in written.items() if any(f"{p}::{i.name}" not in ended for i in tests)
     ]
     return [*sorted({*hidden, *(texts.keys() - reported)}), *sorted(failing)]
+
+
+def _list_reported(run: TestRun) -> set[str]:
+    """Return the functions of which some case was run or skipped."""
+    return {_name_function(item.id) for item in run.tests}
 
 
 def compare_tests(
@@ -137,7 +142,7 @@ def compare_tests(
     again = list_ended(earlier.now, "passed", "skipped", "xfailed")
     now_run = (*baseline.locked, *baseline.red, *baseline.flaky)
     run_now = set(map(_name_function, now_run))
-    begun_now = {_name_function(item.id) for item in earlier.now.tests}
+    begun_now = _list_reported(earlier.now)
     loaded = {test.partition("::")[0] for test in begun_now}
     lost = {_name_function(test) for test in passed - again}
     failing = {i for i in lost if i in begun_now or i.partition("::")[0] not in loaded}

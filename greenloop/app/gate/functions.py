@@ -36,9 +36,8 @@ class ChangedFunctions:
 
     evidence: Evidence
     texts: Mapping[str, str]
-    moved: Collection[
-        str
-    ] = ()  # functions that stood elsewhere as they are, by file and first line
+    # Functions that stood elsewhere as they are, by file and first line.
+    moved: Collection[str] = ()
 
     @cached_property
     def _functions(self) -> dict[str, dict[int, int]]:
