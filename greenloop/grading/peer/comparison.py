@@ -53,7 +53,7 @@ def compare_programs(
     tests: Sequence[TestFile],
     examples: Sequence[str],
     seed: str,
-    budget_s: float = 3.0,
+    budget_s: float = 12.0,
     peer_sandbox: Sandbox | None = None,
     failing: Collection[str] = (),
 ) -> Comparison:
