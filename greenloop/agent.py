@@ -110,7 +110,6 @@ class CodingAgent:
                 specification=validate_text(request), options=options, greenloop=greenloop_version()
             )
         directory = RunDirectory.create(self._settings.home, request.specification, run_dir)
-        await complete_in_thread(partial(directory.save_request, request))
         return await self._run_in_directory(directory, request, is_new=True)
 
     async def resume(self, directory: RunDirectory) -> Report:
@@ -129,6 +128,8 @@ class CodingAgent:
                 state, error = self._new_state(request), None
                 begun = False
                 try:
+                    if is_new:
+                        await complete_in_thread(partial(directory.save_request, request))
                     run = open_run(self._settings, self._resources, state, directory, stack, emit)
                     begun = True
                     await run_loop(find_kind(request).strategy(run, request))
@@ -173,12 +174,6 @@ def _finish(
         report = report.without_own_files()
     emit(RunFinished(report))
     return report, unsaved
-
-
-def build_refusal_report(settings: Settings, specification: str, error: GreenloopError) -> Report:
-    """Return the report of a run that could not begin, which has no run directory."""
-    request = MakeRequest(specification=specification, greenloop=greenloop_version())
-    return build_report(RunState.create(request, settings), error)
 
 
 def run_coding_agent(specification: str, **settings: Unpack[SettingsKeywords]) -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """The output of a command's report, and its exit status."""
 
 import os
+import platform
 import sys
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from greenloop.cli.options.shared import DisplayOptions
 from greenloop.cli.process import escape_displayed, print_error
@@ -19,7 +20,17 @@ from greenloop.errors import (
     UnusableCodeError,
 )
 from greenloop.files import writing
-from greenloop.records import Report
+from greenloop.records import (
+    Artifacts,
+    Command,
+    Environment,
+    Evidence,
+    Report,
+    SandboxInfo,
+    Timings,
+    Usage,
+)
+from greenloop.records.report import ENDED_EARLY
 from greenloop.reporting.card import print_card
 from greenloop.reporting.escaping import escape_invisible
 from greenloop.reporting.evidence.text import render_grade
@@ -31,6 +42,7 @@ from greenloop.reporting.summary import (
     print_diff,
     summarize_report,
 )
+from greenloop.versions import greenloop_version
 from greenloop.workflow.storage.run_dir import write_atomically
 
 STDOUT = "-"  # as the name of a file
@@ -65,6 +77,32 @@ def finish_run(
     if report.artifacts.report and not options.json and report.command != "check":
         print(f"report: {report.artifacts.report}", file=sys.stderr)
     return error.exit_status
+
+
+def print_refusal(name: str, error: GreenloopError) -> None:
+    """Print the report, as JSON, of a command that could not begin."""
+    report = Report(
+        specification="",
+        final_code="",
+        test_code="",
+        tests_passed=False,
+        test_output="",
+        iterations=0,
+        verdict="failed",
+        reasons=(f"{ENDED_EARLY}{error}",),
+        evidence=Evidence(),
+        usage=Usage(),
+        timings=Timings(),
+        environment=Environment(
+            greenloop=greenloop_version(),
+            python=platform.python_version(),
+            model="",
+            sandbox=SandboxInfo.describe_unopened("auto"),
+        ),
+        artifacts=Artifacts(),
+        command=next((item for item in get_args(Command) if item == name), ""),
+    )
+    print(report.model_dump_json(indent=1), flush=True)
 
 
 def _name_next_step(report: Report, error: GreenloopError) -> str:

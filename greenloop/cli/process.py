@@ -80,25 +80,33 @@ T = TypeVar("T")
 def run_command(name: str, options: object) -> int:
     """Run a command, whose module is imported now; return its exit status.
 
-    Paths that do not exist are reported before the import. An error that ends the command is
-    printed.
+    Paths that do not exist are reported before the import.
     """
+    as_json = getattr(options, "json", False) or getattr(options, "output_format", "") == "json"
     try:
         check_paths(name, options)
         check_outputs(options)
         command = getattr(import_module(f"greenloop.cli.commands.{name}"), f"{name}_command")
         return int(command(options))
     except GreenloopError as error:
-        print_error(str(error))
-        return error.exit_status
+        return end_command(name, error, as_json=as_json)
     except (asyncio.CancelledError, KeyboardInterrupt):
-        print_error("interrupted")
-        return InterruptedRunError.exit_status
+        return end_command(name, InterruptedRunError("interrupted"), as_json=as_json)
     except ModuleNotFoundError as error:
         if get_installed_version("greenloop") or not get_installed_version(SMALL):
             raise
-        print_error(f"{SMALL} has no {error.name}, which this needs: {format_install_command()}")
-        return NoModelError.exit_status
+        why = f"{SMALL} has no {error.name}, which this needs: {format_install_command()}"
+        return end_command(name, NoModelError(why), as_json=as_json)
+
+
+def end_command(name: str, error: GreenloopError, *, as_json: bool) -> int:
+    """Print the error that ended a command, as JSON also a report of it; return the exit status."""
+    print_error(str(error))
+    if as_json:
+        from greenloop.cli.finish import print_refusal  # loads the records
+
+        print_refusal(name, error)
+    return error.exit_status
 
 
 def is_terminal() -> bool:
@@ -226,10 +234,11 @@ def write_stdout(text: str) -> None:
     sys.stdout.flush()
 
 
-def check_ended(error: GreenloopError | None, is_stopped: bool) -> None:
-    """Raise the error by which many runs ended early, with a hint. Nothing if they did not."""
+def end_early(error: GreenloopError | None, is_stopped: bool) -> int:
+    """Print why many runs ended early, with a hint; return the exit status, 0 if they did not."""
     if is_stopped:
         error = error or InterruptedRunError("stopped")
-    if error is not None:
-        error.args = (f"{error}; the same command continues where this one ended",)
-        raise error
+    if error is None:
+        return 0
+    print_error(f"{error}; the same command continues where this one ended")
+    return error.exit_status

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from greenloop.agent import CodingAgent, build_refusal_report
+from greenloop.agent import CodingAgent
 from greenloop.app.requests import build_request, to_absolute_path
 from greenloop.cli.approval import (
     Decision,
@@ -58,32 +58,21 @@ def check_run(request: RunRequest, options: RunOptions, settings: Settings) -> N
             raise
 
 
-def start_run(
-    options: NewOptionsT,
-    build: Callable[[NewOptionsT, Settings], RunRequest],
-    specification: str = "",
-) -> int:
+def start_run(options: NewOptionsT, build: Callable[[NewOptionsT, Settings], RunRequest]) -> int:
     """Begin a run with the request that `build` returns; return the exit status.
 
-    With `--dry-run` what it is expected to cost is printed.
+    With `--dry-run` what it is expected to cost is printed. Raises GreenloopError if it cannot begin.
     """
+    settings = load_settings(options)
+    request = build(options, settings)
     if getattr(options, "dry_run", False):
-        settings = load_settings(options)
-        request = build(options, settings)
         if estimate := find_kind(request).estimate:
             found = estimate(request, settings)
             print(json.dumps(asdict(found), indent=1) if options.json else found)
         return 0
-    settings = Settings.model_construct()
-    try:
-        settings = load_settings(options)
-        request = build(options, settings)
-        check_run(request, options, settings)
-        if isinstance(request, MakeRequest) and not options.approve:
-            request = _confirm_replacement(request)
-    except GreenloopError as error:
-        report = build_refusal_report(settings, specification, error)
-        return finish_run(report, error, options)
+    check_run(request, options, settings)
+    if isinstance(request, MakeRequest) and not options.approve:
+        request = _confirm_replacement(request)
     return run_agent(request, settings, options)
 
 
@@ -113,14 +102,14 @@ def run_agent(
 ) -> int:
     """Run a request, deliver and print the result, and return the exit status.
 
-    If the user asks for a change at the review, the run continues in its directory.
+    If the user asks for a change at the review, the run continues in its directory. Raises
+    GreenloopError if it ends without a report.
     """
     while True:
         report, error = _run_once(request, settings, options, resume_from)
         if report is None:
             assert error is not None
-            refusal = build_refusal_report(settings, request.specification, error)
-            return finish_run(refusal, error, options)
+            raise error
         status = 0 if meets_requirement(report, settings.require) else 1
         failed = bool(status or error) and not request.keep_best
         if isinstance(error, InterruptedRunError) or failed:

@@ -104,9 +104,12 @@ class Group(TyperGroup):
             if type(error).__name__ == "NoArgsIsHelpError":
                 error.show()
             else:
-                from greenloop.cli.process import print_error
+                from greenloop.cli.process import end_command
+                from greenloop.errors import InputError
 
-                print_error(_describe_error(error))
+                words = (args[0] if args else details.get("args")) or sys.argv[1:]
+                as_json = not {"--json", "json", "--output-format=json"}.isdisjoint(words)
+                end_command(words[0], InputError(_describe_error(error)), as_json=as_json)
             sys.exit(2)
         sys.exit(status or 0)
 

@@ -169,7 +169,7 @@ def _count_rows(report: Report) -> Iterator[tuple[str, str]]:
         yield "mutants", mutants.text
     if report.command != "check":
         yield "repairs", f"{report.repairs or 'none'} ({pluralize(len(report.attempts), 'attempt')})"
-        used = report.usage
+    if (used := report.usage).calls:
         tokens = used.input_tokens + used.output_tokens
         yield "spent", f"{tokens:,} tokens in {pluralize(used.calls, 'call')}, {describe_cost(report)}"
     times = report.timings

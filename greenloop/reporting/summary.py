@@ -72,14 +72,14 @@ def format_verdict(report: Report) -> str:
 
 
 def format_counts(report: Report) -> str:
-    """Return tests and cost in one line."""
-    usage = report.usage
-    tokens = usage.input_tokens + usage.output_tokens
-    return (
-        f"{format_test_counts(report)}, {pluralize(report.repairs, 'repair')}, "
-        f"{pluralize(usage.calls, 'call')}, {tokens} tokens, {describe_cost(report)}, "
-        f"{report.timings.total_s:.1f} s"
-    )
+    """Return in one line the tests, what was repaired and spent, and the time."""
+    usage, parts = report.usage, [format_test_counts(report)]
+    if report.command != "check":
+        parts.append(pluralize(report.repairs, "repair"))
+    if usage.calls:
+        tokens = usage.input_tokens + usage.output_tokens
+        parts += [pluralize(usage.calls, "call"), f"{tokens} tokens", describe_cost(report)]
+    return ", ".join([*parts, f"{report.timings.total_s:.1f} s"])
 
 
 def format_test_counts(report: Report) -> str:

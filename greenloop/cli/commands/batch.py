@@ -15,7 +15,7 @@ from greenloop.cli.executors import create_executor
 from greenloop.cli.finish import prints_text, write_outputs
 from greenloop.cli.options.checks import BatchOptions
 from greenloop.cli.options.settings import load_settings
-from greenloop.cli.process import check_ended, run_until_stopped, write_stdout
+from greenloop.cli.process import end_early, run_until_stopped, write_stdout
 from greenloop.errors import GreenloopError, OutputError
 from greenloop.events import EntryEnded, Event, EventSink
 from greenloop.files import writing
@@ -77,8 +77,8 @@ def _finish_batch(batch: Batch, failure: GreenloopError | None, options: BatchOp
     if not options.json:
         print(f"results: {batch.folder / RESULTS_FILE}", file=sys.stderr)
         print(f"page: {batch.folder / INDEX_FILE}", file=sys.stderr)
-    check_ended(failure, bool(batch.is_stopping and totals.not_run))
-    return 0 if totals.reached == totals.specifications else 1
+    status = end_early(failure, bool(batch.is_stopping and totals.not_run))
+    return status or int(totals.reached != totals.specifications)
 
 
 def _write_outputs(batch: Batch, outcomes: dict[str, BatchOutcome], options: BatchOptions) -> None:

@@ -18,7 +18,7 @@ from greenloop.workflow.change.request import ChangeRequest
 
 def change_command(options: ChangeOptions) -> int:
     """Run `greenloop change` and return the exit status."""
-    return start_run(options, _build_request, options.wish)
+    return start_run(options, _build_request)
 
 
 def _build_request(options: ChangeOptions, settings: Settings) -> ChangeRequest:

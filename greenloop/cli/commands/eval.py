@@ -12,7 +12,7 @@ from greenloop.batch.executor import BatchConfig
 from greenloop.cli.finish import prints_text, write_outputs
 from greenloop.cli.options.checks import EvalOptions
 from greenloop.cli.options.settings import load_settings
-from greenloop.cli.process import check_ended, print_error, run_until_stopped, write_stdout
+from greenloop.cli.process import end_early, print_error, run_until_stopped, write_stdout
 from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, InputError
 from greenloop.evals.datasets.loader import TaskSource
@@ -87,14 +87,15 @@ def _finish_evaluation(
     failure: GreenloopError | None,
     options: EvalOptions,
 ) -> int:
+    write_outputs(report, (options.markdown, render_eval_markdown))
     if options.json:
         write_stdout(report.model_dump_json(indent=1) + "\n")
     elif prints_text(options):
         write_stdout(render_eval_text(report))
-    write_outputs(report, (options.markdown, render_eval_markdown))
     if not options.json:
         print(f"evaluation: {session.folder.path}", file=sys.stderr)
-    check_ended(failure, bool(session.is_stopping and report.not_run))
+    if status := end_early(failure, bool(session.is_stopping and report.not_run)):
+        return status
     if report.results and report.broken_off == len(report.results):
         print_error(first_line(f"every task failed: {report.results[0].why}", 500))
         return report.results[0].exit_status

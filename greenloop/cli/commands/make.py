@@ -22,7 +22,7 @@ from greenloop.workflow.storage.choices_file import read_marked_answers
 
 def make_command(options: MakeOptions) -> int:
     """Run `greenloop make` and return the exit status."""
-    return start_run(options, _build_request, options.spec)
+    return start_run(options, _build_request)
 
 
 def _build_request(options: MakeOptions, settings: Settings) -> MakeRequest:

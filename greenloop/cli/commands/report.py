@@ -46,6 +46,7 @@ def report_command(options: ReportOptions) -> int:
     else:
         report, page = read_report(place), _page_path(place, options)
         outputs, text = list(_render_outputs(report, page, options)), _render_text(report)
+    outputs.sort(key=lambda item: item[0] == STDOUT)  # a file that cannot be written ends it
     for name, content in outputs:
         write_output(name, content)
     if options.open_page:

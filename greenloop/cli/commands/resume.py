@@ -2,14 +2,12 @@
 
 from typing import Any
 
-from greenloop.agent import build_refusal_report
 from greenloop.app.inputs.specification import add_answers
 from greenloop.app.run_list import find_interrupted_run
-from greenloop.cli.finish import finish_run
 from greenloop.cli.options.runs import ResumeOptions
 from greenloop.cli.process import print_error
 from greenloop.cli.run_agent import check_run, run_agent
-from greenloop.errors import GreenloopError, InputError
+from greenloop.errors import InputError
 from greenloop.reporting.loader import read_report
 from greenloop.settings import Settings
 from greenloop.versions import greenloop_version
@@ -21,25 +19,19 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 
 
 def resume_command(options: ResumeOptions) -> int:
-    """Run `greenloop resume` and return the exit status."""
-    try:
-        has_answers = bool(options.answers) or options.accept_choices
-        found = options.run_dir or find_interrupted_run(
-            Settings.load().home, has_answers=has_answers
+    """Run `greenloop resume` and return the exit status. Raises GreenloopError if it cannot begin."""
+    has_answers = bool(options.answers) or options.accept_choices
+    found = options.run_dir or find_interrupted_run(Settings.load().home, has_answers=has_answers)
+    directory = RunDirectory.open(found)
+    request = load_request(directory)
+    if not (request.specification or isinstance(request, HealRequest)):
+        raise InputError(
+            f"{directory.path} is the run of a check, which cannot be resumed; run the check again"
         )
-        directory = RunDirectory.open(found)
-        request = load_request(directory)
-        if not (request.specification or isinstance(request, HealRequest)):
-            raise InputError(
-                f"{directory.path} is the run of a check, which cannot be resumed; run the check again"
-            )
-        request = request.model_copy(update={"keep_best": request.keep_best or options.keep_best})
-        settings = Settings.load(**request.options | _select_given_settings(request, options))
-        check_run(request, options, settings)
-        _answer_choices(directory, options)
-    except GreenloopError as error:
-        report = build_refusal_report(Settings.model_construct(), "", error)
-        return finish_run(report, error, options)
+    request = request.model_copy(update={"keep_best": request.keep_best or options.keep_best})
+    settings = Settings.load(**request.options | _select_given_settings(request, options))
+    check_run(request, options, settings)
+    _answer_choices(directory, options)
     if request.greenloop != greenloop_version():
         print_error(
             f"this run was started by greenloop {request.greenloop}; some answers may be paid for again"

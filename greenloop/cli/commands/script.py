@@ -13,7 +13,7 @@ from greenloop.workflow.script.request import ScriptRequest
 
 def script_command(options: ScriptOptions) -> int:
     """Run `greenloop script` and return the exit status."""
-    return start_run(options, _build_request, options.task)
+    return start_run(options, _build_request)
 
 
 def _build_request(options: ScriptOptions, settings: Settings) -> ScriptRequest:

@@ -1,13 +1,19 @@
 """Two answers to one call below each other, cut around the place where they differ."""
 
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from greenloop.records import Difference, Evidence
 from greenloop.reporting.escaping import escape_invisible
 
 _CUT = "… "
-_BREAKS = " ,;:=()[]{}'\"/"
+# A word with the blanks before it, and the brackets, quotes and signs around it.
+_WORD: Final = re.compile(
+    r"""\s*(?:[([{'"]*[+.-]?\w+(?:-\w+|\.\d+)*[)\]}'",;:=]*|[^\w\s()\[\]{}'",;:]+|\S|$)"""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,27 +77,37 @@ def _to_line(text: str) -> str:
 
 
 def _cut(text: str, start: int, tail: int, width: int) -> Side:
-    """Return the part of a text around its difference, cut between words where there are some."""
+    """Return of a text its difference, with as many whole words around it as fit."""
     end = len(text) - tail
     if len(text) <= width:
         return Side(text[:start], text[start:end], text[end:])
-    begin = _find_break(text, start - width // 3, start) if start > width // 2 else 0
-    room = width - len(_CUT) * (1 + bool(begin))
-    stop = len(text) if len(text) - begin <= room + len(_CUT) else begin + room
-    if stop < len(text):
-        stop = _find_last_break(text, min(max(begin + room // 2, start + 1), end), stop)
-    rest = " …" if stop < len(text) else ""
-    if begin:  # what the words after it leave free
-        begin = _find_break(text, stop + len(_CUT + rest) - width, start)
-    head, end = _CUT if begin else "", min(end, stop)
-    return Side(head + text[begin:start], text[start:end], text[max(start, end) : stop] + rest)
+    begin, stop = _find_window(text, start, end, width)
+    rest, end = _CUT[::-1] * (stop < len(text)), min(end, stop)
+    return Side(_mark_cut(text, begin) + text[begin:start], text[start:end], text[end:stop] + rest)
 
 
-def _find_break(text: str, low: int, high: int) -> int:
-    """Return the first place between two that a word begins at, else the lower one."""
-    low = max(low, 0)
-    return next((n for n in range(low, high + 1) if not n or text[n - 1] in _BREAKS), low)
+def _mark_cut(text: str, begin: int) -> str:
+    """Return what stands for the text before a place, with a blank between them."""
+    return _CUT[: 2 - text[begin : begin + 1].isspace()] if begin else ""
 
 
-def _find_last_break(text: str, low: int, high: int) -> int:
-    return next((n for n in range(high, low - 1, -1) if text[n - 1] in _BREAKS), high)
+def _find_window(text: str, start: int, end: int, width: int) -> tuple[int, int]:
+    """Return from where to where a text is shown: the beginning of what differs is in it."""
+    breaks = sorted({*(word.start() for word in _WORD.finditer(text)), len(text)})
+    low, high = bisect_right(breaks, start) - 1, bisect_left(breaks, end)
+
+    def fits(low: int, high: int) -> bool:
+        cuts = len(_mark_cut(text, breaks[low])) + len(_CUT) * (high < len(breaks) - 1)
+        return breaks[high] - breaks[low] + cuts <= width
+
+    while high > low + 1 and not fits(low, high):
+        high -= 1
+    if not fits(low, high):  # a word that is too long
+        begin = max(breaks[low], start - width // 3)
+        return begin, min(begin + width - 2 * len(_CUT), len(text))
+    while True:
+        wider = [(max(low - 1, 0), high), (low, min(high + 1, len(breaks) - 1))]
+        wider = [pair for pair in wider if pair != (low, high) and fits(*pair)]
+        if not wider:
+            return breaks[low], breaks[high]
+        low, high = min(wider, key=lambda pair: max(start - breaks[pair[0]], breaks[pair[1]] - end))

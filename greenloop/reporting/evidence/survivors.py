@@ -10,7 +10,7 @@ from greenloop.records import Evidence, Survivor
 from greenloop.reporting.escaping import sanitize_line, truncate_words
 from greenloop.reporting.evidence.differences import compare_sides
 
-_MIN_CHANGE_WIDTH, _MAX_MISSING_WIDTH = 28, 34
+_MIN_CHANGE_WIDTH, _MAX_MISSING_WIDTH, _MAX_SIDE_WIDTH = 28, 34, 80
 # The number for which `x OP a` and `x OP b` differ.
 _PICK: Final[dict[type[ast.cmpop], Callable[[list[float]], float]]] = {
     ast.LtE: max,
@@ -85,7 +85,8 @@ def build_survivor_row(item: Survivor) -> SurvivorRow:
     if before.isalnum() and (lines := _list_changed_lines(item)):
         before, after = lines  # a name or number alone says little
     missing = truncate_words(missing, _MAX_MISSING_WIDTH)
-    return SurvivorRow(*map(sanitize_line, (item.place, before, after, missing)))
+    sides = (side.text for side in compare_sides(before, after, _MAX_SIDE_WIDTH))
+    return SurvivorRow(*map(sanitize_line, (item.place, *sides, missing)))
 
 
 def describe_fault(item: Survivor) -> str:
@@ -128,22 +129,22 @@ def _list_changed_lines(survivor: Survivor) -> list[str]:
 def format_survivor_rows(survivors: Sequence[Survivor], width: int) -> list[str]:
     """Return the lines of the survivors, in columns, at most as wide as given.
 
-    Each has one line, or where a change does not fit, what is missing in a second one.
+    Each has one line, or where its change does not fit there, the change in a second one.
     """
     rows = [build_survivor_row(item) for item in survivors]
     places = max((len(row.place) for row in rows), default=0)
-    missing = max((len(row.missing) for row in rows), default=0)
-    room = width - places - missing - 5
-    if room < min(_MIN_CHANGE_WIDTH, max((len(row.change) for row in rows), default=0)):
-        room = max(width - places - 2, _MIN_CHANGE_WIDTH)
-        shown = ((f"{row.place:<{places}}  {_shorten_change(row, room)}", row) for row in rows)
-        return [line for first, row in shown for line in (first, f"    {row.missing}")]
-    changes = [_shorten_change(row, room) for row in rows]
-    column = max(map(len, changes), default=0)
-    return [
-        f"{row.place:<{places}}  {change:<{column}}   {row.missing}"
-        for row, change in zip(rows, changes, strict=True)
-    ]
+    rooms = [width - places - len(row.missing) - 5 for row in rows]
+    sizes = [len(row.change) for row in rows]
+    fitting = [size for size, room in zip(sizes, rooms, strict=True) if size <= room]
+    lines = []
+    for row, room in zip(rows, rooms, strict=True):
+        if len(row.change) <= room:
+            column = min(max(fitting), room)
+            lines.append(f"{row.place:<{places}}  {row.change:<{column}}   {row.missing}")
+        else:
+            change = _shorten_change(row, max(width - 4, _MIN_CHANGE_WIDTH))
+            lines += [f"{row.place:<{places}}  {row.missing}", f"    {change}"]
+    return lines
 
 
 def list_survivors(evidence: Evidence) -> tuple[Survivor, ...]:
@@ -168,13 +169,7 @@ def _shorten_change(row: SurvivorRow, room: int) -> str:
     """Return the change in at most `room` columns: both sides around the place where they differ."""
     if len(row.change) <= room:
         return row.change
-    name = row.before[: row.before.find("= ") + 2]
-    is_kept = name.endswith("= ") and row.after.startswith(
-        name
-    )  # the assignment stands at the place
-    before, after = (text[len(name) * is_kept :] for text in (row.before, row.after))
     half = (room - 3) // 2
-    widths = max(half, room - 3 - len(after)), max(half, room - 3 - len(before))
-    sides = compare_sides(before, after, min(widths)), compare_sides(before, after, max(widths))
-    first, second = sides[widths[0] > half][0].text, sides[widths[1] > half][1].text
-    return f"{first} → {second}".replace("  …", " …").replace("…  ", "… ")
+    widths = max(half, room - 3 - len(row.after)), max(half, room - 3 - len(row.before))
+    first, second = (compare_sides(row.before, row.after, width) for width in widths)
+    return f"{first[0].text} → {second[1].text}"

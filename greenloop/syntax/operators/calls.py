@@ -50,10 +50,14 @@ def discard_argument(context: NodeContext, node: ast.Call) -> Iterator[TextEdit]
 
 @edit_operator("keyword")
 def drop_keyword(context: NodeContext, node: ast.Call) -> Iterator[TextEdit]:
-    """Drop a keyword argument, with the comma after it, or the one before it if it is the last."""
+    """Drop a keyword argument, with the comma after it, or the one before it if it is the last.
+
+    True or False is not dropped: `truth` turns it into what is nearly always the default.
+    """
     text = context.source.text
     for keyword in node.keywords:
-        if keyword.arg is None:
+        is_flag = isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, bool)
+        if keyword.arg is None or is_flag:
             continue
         start, end = context.source.span(keyword)
         after = end + len(text[end:]) - len(text[end:].lstrip())

@@ -58,7 +58,9 @@ def test_an_error_is_one_line_with_cause_and_remedy(run: Run, name: str) -> None
     line = case.line.replace("PROVIDERS", PROVIDERS)
     assert error_lines(err) == [f"greenloop: {line}"], err
     assert status == case.status
-    assert "verdict" not in out
+    as_json = "--json" in case.arguments or "json" in case.arguments
+    assert ('"verdict": "failed"' in out) == as_json
+    assert as_json or "verdict" not in out
     if status == 2:
         assert err.count("\n") == 1, err
         assert not list(Path(".greenloop/runs").glob("*")), "a usage error leaves no run directory"

@@ -7,14 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.agent import build_refusal_report
-from greenloop.errors import InterruptedRunError
 from greenloop.records import Artifacts, Report
-from greenloop.settings import Settings
 from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.integration.cli.conftest import Run
-from tests.support.reports import build_make_report
+from tests.support.reports import build_make_report, build_refused_report
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +36,7 @@ def keep_run(text: str, report: Report | None, age_s: float = 0) -> RunDirectory
 
 
 def interrupted_report() -> Report:
-    return build_refusal_report(Settings(), "a text", InterruptedRunError("interrupted"))
+    return build_refused_report().model_copy(update={"reasons": ("ended early: interrupted",)})
 
 
 def test_runs_are_listed_from_the_latest_on(run: Run) -> None:
