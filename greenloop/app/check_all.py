@@ -7,11 +7,12 @@ from pathlib import Path
 from greenloop.app.check import check_files, create_check_directory
 from greenloop.app.inputs.check_files import CheckInputs
 from greenloop.app.inputs.project_module import read_module
+from greenloop.app.module_grades import ModuleGrade
 from greenloop.batch.results import append_line, read_lines
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError, SandboxError
 from greenloop.events import ignore_event
 from greenloop.project.tree import read_tree
-from greenloop.records import Record, Report
+from greenloop.records import Report
 from greenloop.reporting.evidence.text import list_first_steps
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
@@ -20,17 +21,6 @@ from greenloop.versions import greenloop_version
 from greenloop.workflow.storage.request import digest, select_saved_options
 
 _ORDER = ("failed", "not checked", "no tests", "passed", "verified")
-
-
-class ModuleGrade(Record):
-    """What a module's tests are worth; `score` is the share of mutants that they notice."""
-
-    path: str
-    verdict: str  # of the report, or "no tests", "not checked"
-    score: float = 0.0
-    step: str = ""  # the first thing to do
-    run_dir: str = ""
-    sha256: str = ""  # of code, tests and settings
 
 
 def ignore_grade(grade: ModuleGrade) -> None:
@@ -50,7 +40,7 @@ async def check_modules(
         SandboxError: the sandbox cannot be opened.
     """
     kept = settings.home / "checks.jsonl"  # the last line of a module counts
-    known = {item.path: item for item in read_lines(kept, ModuleGrade)}
+    known = {item.path: item for item in read_lines(kept, ModuleGrade) if _has_report(item)}
     opened: list[Sandbox] = []
 
     async def open_once() -> Sandbox:
@@ -70,12 +60,6 @@ async def check_modules(
     return sorted(grades, key=lambda item: (_ORDER.index(item.verdict), item.score, item.path))
 
 
-def format_grade(item: ModuleGrade) -> str:
-    """Return a grade in one line."""
-    score = f"{item.score:4.0%}" if item.verdict in ("passed", "verified") else "    "
-    return f"{item.verdict:11} {score}  {item.path}" + (f"  {item.step}" if item.step else "")
-
-
 def _find_modules(folder: Path) -> Iterator[tuple[Path, list[Path]]]:
     """Yield modules, and the test files that import them or are named after them."""
     texts = read_tree(folder).texts
@@ -91,6 +75,10 @@ def _find_modules(folder: Path) -> Iterator[tuple[Path, list[Path]]]:
             if _names(code, name) or Path(item).stem in usual
         ]
         yield folder / path, [item for item in about if item.name != "conftest.py"]
+
+
+def _has_report(grade: ModuleGrade) -> bool:
+    return Path(grade.run_dir, "report.json").exists()  # else its run was removed
 
 
 def _names(code: str, name: str) -> bool:

@@ -1,6 +1,5 @@
 """The command `check`: grade existing code and tests."""
 
-import json
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import ExitStack
@@ -10,11 +9,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from greenloop.app.check import CheckResult, OpenSandbox, check_files, create_check_directory
-from greenloop.app.check_all import ModuleGrade, check_modules, format_grade, ignore_grade
+from greenloop.app.check_all import check_modules, ignore_grade
 from greenloop.app.check_diff import check_diff, create_diff_directory
 from greenloop.app.inputs.check_files import check_order, read_check_inputs
 from greenloop.app.inputs.project_module import read_module
 from greenloop.app.inputs.specification import read_specification
+from greenloop.app.module_grades import ModuleGrade, render_grades
 from greenloop.app.requests import build_request, to_absolute_path
 from greenloop.app.watch import WatchedModule, WatchedProject
 from greenloop.cli.commands.init.files import find_repository
@@ -35,7 +35,6 @@ from greenloop.events import EventSink
 from greenloop.project.diff import find_default_branch, read_diff
 from greenloop.project.environment.discovery import find_working_root, install_declared_packages
 from greenloop.records import Report
-from greenloop.records.base import escape_json
 from greenloop.records.report import meets_requirement
 from greenloop.reporting.formats.github import render_github
 from greenloop.reporting.formats.junit import render_junit
@@ -100,7 +99,7 @@ def _check_combination(options: CheckOptions) -> None:
     if options.output_format in _RENDERERS:
         on_stdout = ("markdown",) if options.markdown == STDOUT else ()
         form = f"output-format {options.output_format}"
-        clashes[form] = ("all", "json", "spec", "watch", *on_stdout)
+        clashes[form] = ("json", "spec", "watch", *on_stdout)
     if options.every:
         clashes["all"] = ("spec", "watch", "diff", "markdown", "run-dir")
     for first, others in clashes.items():
@@ -235,15 +234,10 @@ def _check_all(options: CheckOptions) -> int:
 
         show = ignore_grade if options.quiet else _show_grade
         grades = run_with_signals(check_modules(folder, settings, open_box, show))
-    if options.json:
-        write_stdout(
-            escape_json(json.dumps([item.model_dump() for item in grades], indent=1)) + "\n"
-        )
-    else:
-        text = "".join(f"{format_grade(item)}\n" for item in grades)
-        write_stdout(fit_terminal(text, sys.stdout))
-    enough = ("verified",) if settings.require != "passed" else ("verified", "passed")
-    return 0 if all(item.verdict in enough for item in grades) else 1
+    form = "json" if options.json else options.output_format
+    text = render_grades(grades, form, settings.require)
+    write_stdout(fit_terminal(text, sys.stdout) if form == "text" else text)
+    return 0 if all(item.reaches(settings.require) for item in grades) else 1
 
 
 def _show_grade(item: ModuleGrade) -> None:

@@ -24,8 +24,8 @@ from greenloop.cli.options.shared import (
 class CheckOptions(DisplayOptions):
     """Run and grade existing code against its tests. No model is called, except for --spec.
 
-    Without files: the lines of a project that differ from its default branch, or with --diff from
-    a commit, against all its tests.
+    Needs a module and its tests. Without files, a git repository: the lines that differ from its
+    default branch, or with --diff from a commit, are graded by all tests of the project.
     """
 
     asks_model: ClassVar[bool] = False
@@ -80,8 +80,8 @@ class CheckOptions(DisplayOptions):
 class GateOptions(Options):
     """Check the change of a coding agent when it stops, and tell it what to fix.
 
-    Reads the agent's stop event from standard input, if there is one, and answers in its format. No
-    model is called.
+    Needs a git repository; `greenloop init --agent NAME` sets it up. Reads the agent's stop event
+    from standard input, if there is one, and answers in its format. No model is called.
     """
 
     settings: ClassVar[Names] = ("timeout_s", "sandbox", "mutants", "allow_package")
@@ -112,7 +112,10 @@ class GateOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyOptions(DisplayOptions):
-    """Check that code and tests are unchanged since they were graded, and grade them again."""
+    """Check that code and tests are unchanged since they were graded, and grade them again.
+
+    Needs the lock files that `make --output`, `change --output` and `batch` write. No model is called.
+    """
 
     settings: ClassVar[Names] = ("timeout_s", "sandbox", "require", "mutants", "python")
     examples: ClassVar[str] = "greenloop verify\ngreenloop verify src --digests-only"
@@ -130,7 +133,10 @@ class VerifyOptions(DisplayOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class BatchOptions(ConcurrencyOptions):
-    """Run many specifications at once. Run the same command again to continue a batch."""
+    """Run many specifications at once. Run the same command again to continue a batch.
+
+    Needs a model: --model, GREENLOOP_MODEL, or the key of a provider.
+    """
 
     settings: ClassVar[Names] = (*GRADING, *REPAIRING, *WRITING, "prompts")
     examples: ClassVar[str] = (
@@ -171,7 +177,10 @@ class BatchOptions(ConcurrencyOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class EvalOptions(ConcurrencyOptions):
-    """Measure a model on tasks with hidden tests, and how often its verdicts are wrong."""
+    """Measure a model on tasks with hidden tests, and how often its verdicts are wrong.
+
+    Needs a model, except for --check-tasks.
+    """
 
     settings: ClassVar[Names] = (*REPAIRING, *WRITING, "mutants", "peer")
     examples: ClassVar[str] = (

@@ -23,7 +23,10 @@ from greenloop.cli.options.shared import (
 
 @dataclass(frozen=True, kw_only=True)
 class MakeOptions(ChoiceOptions, NewRunOptions):
-    """Write code and tests for a specification, and grade them. This is the default command."""
+    """Write code and tests for a specification, and grade them. This is the default command.
+
+    Needs a model: --model, GREENLOOP_MODEL, or the key of a provider. `greenloop doctor` shows which one.
+    """
 
     settings: ClassVar[Names] = (*REPAIRING, *WRITING, *GRADING, "prompts", "ask")
     examples: ClassVar[str] = (
@@ -48,7 +51,10 @@ class MakeOptions(ChoiceOptions, NewRunOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ResumeOptions(ChoiceOptions, RunOptions):
-    """Continue an interrupted run, without paying for the same answers again."""
+    """Continue an interrupted run, without paying for the same answers again.
+
+    Needs a model, as the run did.
+    """
 
     settings: ClassVar[Names] = (*REPAIRING, *WRITING, *GRADING, "ask")
     examples: ClassVar[str] = (
@@ -95,7 +101,10 @@ class ScriptRunOptions(NewRunOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ScriptOptions(ScriptRunOptions):
-    """Write a script for a task, run it and check its output. The output is printed."""
+    """Write a script for a task, run it and check its output. The output is printed.
+
+    Needs a model: --model, GREENLOOP_MODEL, or the key of a provider.
+    """
 
     examples: ClassVar[str] = (
         'greenloop script "Sum up sales.csv by region" --input sales.csv\n'
@@ -110,7 +119,11 @@ class ScriptOptions(ScriptRunOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class HealOptions(ScriptRunOptions):
-    """Repair a script until it runs, or a module until its tests pass."""
+    """Repair a script until it runs, or a module until its tests pass.
+
+    A module is first repaired by a search, without a model; --model none uses nothing else. A model
+    is called only for what is broken and not repaired by then.
+    """
 
     settings: ClassVar[Names] = (*REPAIRING, "prompts", "require", "mutants", "python")
     examples: ClassVar[str] = (
@@ -144,7 +157,8 @@ class HealOptions(ScriptRunOptions):
 class ChangeOptions(NewRunOptions):
     """Change a project as described, and grade the patch with its new tests.
 
-    The project stays as it is without --apply or --branch.
+    Needs a model, a project, and the packages that its tests import. The project stays as it is
+    without --apply or --branch.
     """
 
     settings: ClassVar[Names] = (*REPAIRING, *GRADING, "prompts", "ask", "python")

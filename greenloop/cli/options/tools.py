@@ -94,7 +94,10 @@ class InitOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class McpOptions(Options):
-    """Serve make, check, heal and change as tools for an editor or agent (MCP)."""
+    """Serve make, check, heal and change as tools for an editor or agent (MCP).
+
+    Needs the package `mcp`, which the extra of that name installs, and a model for all but check.
+    """
 
     settings: ClassVar[Names] = (*GRADING, *REPAIRING, *WRITING)
     examples: ClassVar[str] = "greenloop mcp\ngreenloop mcp --http --port 8765"

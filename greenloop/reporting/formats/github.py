@@ -23,16 +23,19 @@ def _list_commands(report: Report) -> Iterator[str]:
     code = find_code_path(report)
     for item in list_survivors(report.evidence):
         text = build_survivor_row(item).advice
-        yield _format("warning", text, item.path or code, item.line)
+        yield format_annotation("warning", text, item.path or code, item.line)
     for failure in report.failures:
-        yield _format("error", f"{failure.test}: {failure.message}", failure.test.split("::")[0])
+        yield format_annotation(
+            "error", f"{failure.test}: {failure.message}", failure.test.split("::")[0]
+        )
     for issue in report.evidence.integrity:
-        yield _format("error", issue.what, code, issue.line)
+        yield format_annotation("error", issue.what, code, issue.line)
     level = {"verified": "notice", "passed": "warning", "failed": "error"}[report.verdict]
-    yield _format(level, "; ".join((format_verdict(report), *list_first_steps(report))))
+    text = "; ".join((format_verdict(report), *list_first_steps(report)))
+    yield format_annotation(level, text, "" if report.change else code)
 
 
-def _format(level: str, text: str, path: str = "", line: int = 0) -> str:
+def format_annotation(level: str, text: str, path: str = "", line: int = 0) -> str:
     """Return a workflow command, in which untrusted text cannot begin another one."""
     shown = _escape(truncate(escape_invisible(text), _MAX_CHARS))
     place = f"file={_escape(escape_invisible(path), ',:')}" if path else ""

@@ -36,23 +36,29 @@ _RULES: Final[dict[str, tuple[str, str, str]]] = {
 }
 
 
-def render_sarif(report: Report) -> str:
-    """Return the log of one run: surviving mutants, open review findings, integrity findings."""
-    broken_off = re.match(rf"{ENDED_EARLY}|\w+Error: ", next(iter(report.reasons), ""))
+def render_sarif(*reports: Report) -> str:
+    """Return a log with the findings of reports: surviving mutants, and those of review and integrity.
+
+    Its verdict is the lowest one.
+    """
+    verdicts = {item.verdict for item in reports}
+    version = next((item.environment.greenloop for item in reports), "")
     run = {
-        "tool": {"driver": _build_driver(report)},
-        "invocations": [{"executionSuccessful": not broken_off}],
+        "tool": {"driver": _build_driver(version)},
+        "invocations": [{"executionSuccessful": not any(map(_ended_early, reports))}],
         "columnKind": "unicodeCodePoints",
-        "results": list(_list_results(report)),
+        "results": [result for item in reports for result in _list_results(item)],
         "properties": {
-            "verdict": report.verdict,
-            "reasons": [_clean_text(x) for x in report.reasons],
+            "verdict": next(
+                (item for item in ("failed", "passed", "verified") if item in verdicts), ""
+            ),
+            "reasons": [_clean_text(reason) for item in reports for reason in item.reasons],
         },
     }
     return json.dumps({"$schema": _SCHEMA_URL, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _build_driver(report: Report) -> dict[str, Any]:
+def _build_driver(version: str) -> dict[str, Any]:
     rules = [
         {
             "id": f"greenloop/{name}",
@@ -62,8 +68,11 @@ def _build_driver(report: Report) -> dict[str, Any]:
         }
         for name, (title, text, level) in _RULES.items()
     ]
-    version = _clean_text(report.environment.greenloop)
-    return {"name": "greenloop", "version": version, "rules": rules}
+    return {"name": "greenloop", "version": _clean_text(version), "rules": rules}
+
+
+def _ended_early(report: Report) -> bool:
+    return bool(re.match(rf"{ENDED_EARLY}|\w+Error: ", next(iter(report.reasons), "")))
 
 
 def _list_results(report: Report) -> Iterator[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """`greenloop check` of a whole project, of its first commit, in other formats, and from Python."""
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -64,6 +65,27 @@ def test_a_result_is_printed_in_another_form(
     words = ("check", "calc.py", "test_calc.py", "--quiet", "--mutants", "4")
     status, out, _ = run(*words, "--output-format", name)
     assert (status, out[: len(begins)]) == (1, begins)
+
+
+def test_grades_of_all_modules_are_printed_in_each_form(run: Run, project: Path) -> None:
+    (project / "alone.py").write_text("def half(x):\n    return x / 2\n")
+    shown = {
+        name: run("check", "--all", "--quiet", "--mutants", "4", "--output-format", name)
+        for name in ("text", "json", "markdown", "junit", "sarif", "github")
+    }
+    assert {status for status, _, _ in shown.values()} == {1}
+    outputs = {name: out for name, (_, out, _) in shown.items()}
+    assert json.loads(outputs["json"])[0]["verdict"] == "no tests"
+    assert "| no tests |  | `alone.py` |" in outputs["markdown"]
+    assert 'failures="2"' in outputs["junit"]
+    assert (
+        "calc.py"
+        in json.loads(outputs["sarif"])["runs"][0]["results"][0]["locations"][0][
+            "physicalLocation"
+        ]["artifactLocation"]["uri"]
+    )
+    assert "::error file=alone.py::no tests: write tests" in outputs["github"]
+    assert len(list(project.glob(".greenloop/runs/*"))) == 1
 
 
 def test_texts_and_files_are_checked_from_python(project: Path) -> None:
