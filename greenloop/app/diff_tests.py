@@ -150,6 +150,7 @@ def summarize_baseline(baseline: Baseline, red: RedTests) -> BaselineResult:
         locked=len(baseline.locked),
         red=(*red.before, *red.not_runnable),
         flaky=baseline.flaky,
+        skipped=tuple(test for test, how in baseline.others.items() if how == "skipped"),
     )
 
 
@@ -180,8 +181,13 @@ def find_weakened(diff: ProjectDiff) -> list[WeakenedTest]:
     names = {name for text in every for name in _DEFINED.findall(text)}
     found = find_weakened_tests(old, new, removed, changed, around, names)
     if are_examples_run(diff.tree.project.all_files):
+        files = {
+            path: text for path, text in diff.tree.project.all_files.items() if path in diff.data
+        }
+        data = {path: text for path, text in diff.data.items() if text and path in files}
         now = {path: after.get(path, "") for path in code}
-        examples = find_weakened_tests(code, now, removed, read=read_examples)
+        now |= {path: files[path].decode("utf-8", "replace") for path in data}
+        examples = find_weakened_tests(code | data, now, removed, read=read_examples)
         about = tuple(f"::{name}::{EXAMPLE}" for name in changed)
         found += [i for i in examples if i.kind != "exchanged" or i.test.endswith(about)]
     return found

@@ -13,8 +13,7 @@ from typing import Any, Final
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.runner import ProjectRunner
 from greenloop.project.weakening.configuration import PYTEST_FILES, read_file_patterns
-from greenloop.project.weakening.matching import pair_tests
-from greenloop.project.weakening.tests import read_tests
+from greenloop.project.weakening.tests import pair_tests, read_tests
 from greenloop.records import Baseline, TestRun
 from greenloop.testsuite.parser import is_test_path, parse_test_functions
 

@@ -6,8 +6,7 @@ from greenloop.app.tests_before import find_readers, list_defined
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.comparison import Kind
-from greenloop.project.weakening.matching import is_called_by, is_same
-from greenloop.project.weakening.tests import ComparedTest, read_tests
+from greenloop.project.weakening.tests import ComparedTest, is_called_by, is_same, read_tests
 from greenloop.records import BaselineResult
 
 

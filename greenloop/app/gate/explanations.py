@@ -9,9 +9,8 @@ from functools import cached_property
 
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
-from greenloop.project.weakening.doctests import are_examples_run, read_examples, split_examples
-from greenloop.project.weakening.matching import pair_tests
-from greenloop.project.weakening.tests import ComparedTest, list_called, read_tests
+from greenloop.project.weakening.doctests import are_examples_run, read_all, split_examples
+from greenloop.project.weakening.tests import ComparedTest, list_called, pair_tests
 from greenloop.syntax.nodes import Definition
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.parser import is_test_path
@@ -71,19 +70,31 @@ class Explanations:
 
     @cached_property
     def _tests_before(self) -> Mapping[str, ComparedTest]:
-        return _read_all({path: text or "" for path, text in self.diff.before.items()})
+        return read_all({path: text or "" for path, text in self.diff.before.items()})
 
     @cached_property
     def _tests_now(self) -> Mapping[str, ComparedTest]:
-        return _read_all({path: self._read(path) for path in self.diff.before})
+        return read_all({path: self._read(path) for path in self.diff.before})
 
     @property
     def _new_tests(self) -> Iterator[ComparedTest]:
         """Tests that are new, are skipped no longer, or have more checks or cases than before."""
-        pairs = pair_tests(self._tests_before, self._tests_now).items()
-        was = {now.test: self._tests_before[old] for old, now in pairs}
+        was = self._was
         every = [item for item in self._tests_now.items() if item[0] not in self.indifferent]
         return (i for test, i in every if test not in was or _asks_more(was[test], i))
+
+    @cached_property
+    def _was(self) -> Mapping[str, ComparedTest]:
+        """What present tests were before the change."""
+        pairs = pair_tests(self._tests_before, self._tests_now).items()
+        return {now.test: self._tests_before[old] for old, now in pairs}
+
+    def are_for_other_machines(self, skipped: Collection[str]) -> bool:
+        """Return whether the change has new tests, all of which skip on this machine or its Python."""
+        skipped = {test.partition("[")[0] for test in skipped}
+        added = [i for test, i in self._tests_now.items() if test not in self._was]
+        added = [item for item in added if not item.is_helper]
+        return bool(added) and all(i.test in skipped and not i.skip for i in added)
 
     def _is_tested_anew(self, item: WeakenedTest) -> bool:
         old = self._tests_before.get(item.was)
@@ -106,11 +117,14 @@ class Explanations:
 
     @cached_property
     def _added_words(self) -> set[str]:
+        """The words of changed code that its file did not have."""
         found: set[str] = set()
         for path in self._code:
             lines = self._read(path).split("\n")
             numbers = self.diff.lines.get(path, ())
-            found.update(w for n in numbers if n <= len(lines) for w in _WORD.findall(lines[n - 1]))
+            known = {*_WORD.findall(self.diff.before[path] or "")}
+            words = (w for n in numbers if n <= len(lines) for w in _WORD.findall(lines[n - 1]))
+            found.update(word for word in words if word not in known)
         return found
 
     @cached_property
@@ -131,12 +145,6 @@ def _list_texts(code: str) -> Iterator[tuple[str, int]]:
         match node:
             case ast.Constant(value=str() | bytes() as text) if len(text) >= _MIN_WORD:
                 yield text if isinstance(text, str) else repr(text), node.lineno
-
-
-def _read_all(texts: Mapping[str, str]) -> dict[str, ComparedTest]:
-    """Return the tests of files, and the examples of docstrings."""
-    tests = {path: text for path, text in texts.items() if is_test_path(path)}
-    return {**read_tests(tests), **read_examples(texts)}
 
 
 def _is_among(words: set[str], known: set[str]) -> bool:

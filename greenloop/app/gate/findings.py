@@ -58,7 +58,7 @@ def collect_findings(
     known = _get_compared(report)
     weakened = [i for i in weakened if i.kind != "exchanged" or _fails_now(i, known)]
     failing = {item.test.partition("[")[0] for item in report.failures} if report else set()
-    weakened += list_reread(known, {*failing, *(item.was for item in weakened)}, diff)
+    weakened += list_reread(known, {*failing, *known.silent, *(i.was for i in weakened)}, diff)
     explanations = Explanations(diff, document_lines, known.indifferent)
     excused = [item for item in weakened if _follows_behaviour(item, known, explanations)]
     lost = [_ask_for(item, known) for item in weakened if item not in excused]
@@ -80,7 +80,8 @@ def collect_findings(
         blocking = blocking or [*report.reasons]
     elif report is not None:
         functions = ChangedFunctions(report.evidence, diff.tree.texts, find_moved(diff))
-        untold = [path for path in known.red if diff.before.get(path)]  # it cannot be collected
+        untold = any(map(diff.before.get, known.red))  # it cannot be collected
+        untold = untold or explanations.are_for_other_machines(known.skipped)
         told = (_list_swallowing(report, diff, functions), functions.list_untested())
         blocking += [] if untold else [line for lines in told for line in lines]
         blocking += _list_idle_tests(report)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from greenloop.grading.memorization.special_cases import find_comparisons
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening.conditions.strength import Strength
+from greenloop.project.weakening.doctests import are_examples_run, read_all
 from greenloop.project.weakening.names import list_names, list_values
-from greenloop.project.weakening.tests import read_tests
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_empty, read_literal
 from greenloop.testsuite.parser import is_test_path
@@ -29,8 +29,9 @@ def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:
 
     Values that a line in `said` names are left out, as are those that are told apart from others.
     """
-    tests = {path: text for path, text in diff.tree.texts.items() if is_test_path(path)}
-    for path in (path for path in diff.lines if path not in tests):
+    texts, are_run = diff.tree.texts, are_examples_run(diff.tree.project.all_files)
+    tests = {p: t for p, t in texts.items() if is_test_path(p) or (are_run and ">>>" in t)}
+    for path in (path for path in diff.lines if not is_test_path(path)):
         lines, code = diff.lines[path], diff.tree.texts[path]
         for line, text in enumerate(code.split("\n"), 1):
             if line in lines and _ASKING.search(text):
@@ -100,11 +101,15 @@ def _list_constants(node: ast.If | ast.IfExp) -> list[object]:
 def _find_asking(tests: Mapping[str, str], value: object, answer: object) -> str:
     """Return a test that expects this answer for this value; '' if there is none."""
     wanted = list_values(ast.parse(repr([value, answer])))
-    named = {path: t for path, t in tests.items() if wanted <= list_values(parse_or_empty(t))}
+    named = {
+        path: text
+        for path, text in tests.items()
+        if (">>>" in text and str(value) in text) or wanted <= list_values(parse_or_empty(text))
+    }
     return next(
         (
             item.test
-            for item in read_tests(named).values()
+            for item in read_all(named).values()
             for check in item.checks
             if check.strength is Strength.WHOLE and wanted <= check.values
         ),

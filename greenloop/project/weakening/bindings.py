@@ -104,7 +104,7 @@ class _Resolver(ast.NodeTransformer):
                 func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(name))]
             ) if name.isidentifier():
                 return ast.Attribute(owner, name, ast.Load())
-        return node
+        return _read_display(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         node = self.generic_visit(node)
@@ -113,6 +113,25 @@ class _Resolver(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self._bound.get(node.id, node) if isinstance(node.ctx, ast.Load) else node
+
+
+def _read_display(node: ast.Call) -> ast.expr:
+    """Return a call that makes a container of what is written out as the display of that container."""
+    match node:
+        case ast.Call(
+            func=ast.Name(id="set" | "list" | "tuple" as name),
+            args=[ast.List(elts=[_, *_] as parts) | ast.Tuple(elts=[_, *_] as parts)],
+            keywords=[],
+        ):
+            if name == "set":
+                return ast.Set(parts)
+            return (ast.List if name == "list" else ast.Tuple)(parts, ast.Load())
+        case ast.Call(func=ast.Name(id="dict"), args=[], keywords=[_, *_] as given) if all(
+            item.arg for item in given
+        ):
+            keys: list[ast.expr | None] = [ast.Constant(item.arg) for item in given]
+            return ast.Dict(keys, [item.value for item in given])
+    return node
 
 
 def _spread(item: ast.expr) -> list[ast.expr]:

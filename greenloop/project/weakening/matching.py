@@ -17,17 +17,17 @@ from greenloop.project.weakening.comparison import (
     compare_tests,
 )
 from greenloop.project.weakening.conditions.strength import Strength
+from greenloop.project.weakening.doubles import is_tool, list_patches, list_shadowed
 from greenloop.project.weakening.names import add_helpers, iter_definitions
 from greenloop.project.weakening.skips import find_excusing
 from greenloop.project.weakening.tests import (
     ComparedTest,
-    is_tool,
+    is_called_by,
+    is_same,
     list_called,
-    list_patches,
-    list_shadowed,
+    pair_tests,
     read_tests,
 )
-from greenloop.testsuite.parser import is_test_path
 
 
 def find_weakened_tests(
@@ -58,9 +58,8 @@ def find_weakened_tests(
         not_asked = dict.fromkeys((check.text for check in item.checks), -1)
         found.extend(compare_tests(item, own, not_asked, removed_names))
     added = [check for item in own_tests for check in _list_whole(item)]
-    kept = Counter(_list_texts(new.values()))
-    kept.subtract(_list_texts(old.values()))
     unchanged = {path: text for path, text in around.items() if path not in before}
+    kept = _count_kept(old.values(), new.values(), unchanged.values())
     gone = {
         path: add_helpers(text, after.get(path, ""), removed_names) for path, text in before.items()
     }
@@ -73,13 +72,18 @@ def find_weakened_tests(
         elif not (
             _is_replaced(item, unfolded, gone[item.path], kept) or _stands_in(item, unchanged)
         ):
-            called = list_called(item) - {i.name for i in iter_definitions(before[item.path])}
-            called = called.intersection(code_names) if code_names else called - {*dir(builtins)}
-            other = _find_rewritten(item, called, room, new)
-            found.append(_describe_loss(item, other, unfolded, called))
+            uses = list_called(item) - {i.name for i in iter_definitions(before[item.path])}
+            asked = uses.intersection(code_names) if code_names else uses - {*dir(builtins)}
+            other = _find_rewritten(item, asked, room, new)
+            found.append(_describe_loss(item, other, unfolded, asked))
     found.extend(_find_replacing(unfolded, old, code_names, changed_names))
-    found += [*_find_replacing_files(before, after, changed_names), *_find_excusing(before, after)]
-    return list(dict.fromkeys(found))
+    found += _find_replacing_files(before, after, changed_names)
+    return list(dict.fromkeys([*found, *_find_excusing(before, after)]))
+
+
+def _find_excusing(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[WeakenedTest]:
+    for test, old, new, line in find_excusing(before, after):
+        yield WeakenedTest(test, "fewer checks", old, new, line)
 
 
 def _describe_loss(
@@ -124,16 +128,6 @@ def _find_replacing_files(
                 yield WeakenedTest(f"{path}::this file", "mocked", name, "a replacement", line)
 
 
-def _find_excusing(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[WeakenedTest]:
-    """Yield the helpers that hide an error from the tests that call them."""
-    for path, text in ((p, t) for p, t in after.items() if is_test_path(p)):
-        for name, old, new in find_excusing(before.get(path, ""), text):
-            shown = ast.unparse(old) if old else f"def {name}"
-            yield WeakenedTest(
-                f"{path}::{name}", "fewer checks", shown, ast.unparse(new), new.lineno
-            )
-
-
 def _find_overridden(
     added: Collection[ComparedTest], texts: Mapping[str, str]
 ) -> Iterator[tuple[ComparedTest, ComparedTest]]:
@@ -155,30 +149,24 @@ def _find_overridden(
             yield item, now
 
 
-def pair_tests(
-    old: Mapping[str, ComparedTest], new: Mapping[str, ComparedTest]
-) -> dict[str, ComparedTest]:
-    """Return what became of each test: the one in its place, else one with its body or name."""
-    added = {test: item for test, item in new.items() if test not in old}
-    found: dict[str, ComparedTest] = {}
-    for test, item in old.items():
-        if (now := new.get(test) or _find_moved(item, added)) is not None:
-            added.pop(now.test, None)
-            found[test] = now
-    return found
-
-
-def is_same(item: ComparedTest, other: ComparedTest | None) -> bool:
-    """Return whether two tests differ at most in where they stand."""
-    told = ((i.body, i.checks, i.skip) for i in (item, other) if i is not None)
-    return len(set(told)) == 1 and other is not None
-
-
-def _list_texts(tests: Collection[ComparedTest]) -> Iterator[str]:
-    """Yield the checks that are made whenever their test runs, and again each that a test has at all; of
-    helpers those that are called.
+def _count_kept(
+    old: Collection[ComparedTest], new: Collection[ComparedTest], others: Collection[str]
+) -> Counter[str]:
+    """Return how many more times each check is made than before, those of helpers that other files call
+    among them.
     """
-    used = frozenset[str]().union(*(item.names for item in tests))
+    helpers = {item.name for item in (*old, *new) if item.is_helper}
+    called = {name for name in helpers if any(f"{name}(" in text for text in others)}
+    kept = Counter(_list_texts(new, called))
+    kept.subtract(_list_texts(old, called))
+    return kept
+
+
+def _list_texts(tests: Collection[ComparedTest], called: Collection[str]) -> Iterator[str]:
+    """Yield the checks that are made whenever their test runs, and again each that a test has at all; of
+    helpers those that are called, here or, if they are among `called`, in other files.
+    """
+    used = frozenset(called).union(*(item.names for item in tests))
     for item in tests:
         if item.name in used or not item.is_helper:
             yield from (check.text for check in _list_whole(item))
@@ -195,14 +183,6 @@ def _list_whole(item: ComparedTest) -> list[Check]:
     if item.skip:
         return []
     return [i for i in item.checks if not (i.conditions or i.skip)]
-
-
-def _find_moved(item: ComparedTest, added: Mapping[str, ComparedTest]) -> ComparedTest | None:
-    """Return the added test that has the same body or name in another place."""
-    alike = [other for other in added.values() if other.is_helper == item.is_helper]
-    same = [other for other in alike if other.body == item.body]
-    same += [other for other in alike if other.name == item.name]
-    return same[0] if same else None
 
 
 def _is_replaced(
@@ -253,21 +233,3 @@ def _find_rewritten(
             room[test] -= len(item.checks)
             return new[test]
     return None
-
-
-def is_called_by(
-    item: ComparedTest, others: Collection[ComparedTest], code: Collection[str] = ()
-) -> bool:
-    """Return whether one of other tests calls what a test called, with a check as strong.
-
-    Of that only the code counts where it is known.
-    """
-    strongest = max((check.strength for check in item.checks), default=Strength.NOTHING)
-    every = list_called(item)
-    called = {*code} or every - {*dir(builtins)} or every
-    return any(
-        not other.is_helper
-        and called <= other.names
-        and (not item.checks or any(check.strength >= strongest for check in other.checks))
-        for other in others
-    )

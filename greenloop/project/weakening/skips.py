@@ -2,13 +2,14 @@
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from greenloop.project.weakening.bindings import Bindings, resolve
 from greenloop.project.weakening.conditions.strength import BROAD, EXPECTING, collect_names
 from greenloop.project.weakening.machines import holds_here, is_about_machine
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_empty
+from greenloop.testsuite.parser import is_test_path
 
 _MARK = re.compile(r"\b(mark\.(skip|skipif|xfail)|skip|skipIf|skipUnless|expectedFailure)$")
 _VERSION = re.compile("version|implementation")  # of the project's own Python
@@ -100,6 +101,18 @@ def goes_on(handler: ast.ExceptHandler) -> bool:
 
 
 def find_excusing(
+    before: Mapping[str, str], after: Mapping[str, str]
+) -> Iterator[tuple[str, str, str, int]]:
+    """Yield the helpers in files of tests that hide an error from the tests that call them, by node id,
+    with the handler before and now, and its line.
+    """
+    for path, text in ((p, t) for p, t in after.items() if is_test_path(p)):
+        for name, old, new in _find_excusing(before.get(path, ""), text):
+            shown = ast.unparse(old) if old else f"def {name}"
+            yield f"{path}::{name}", shown, ast.unparse(new), new.lineno
+
+
+def _find_excusing(
     before: str, after: str
 ) -> Iterator[tuple[str, ast.ExceptHandler | None, ast.ExceptHandler]]:
     """Yield the helpers of a file of tests that go on after an error which ended them before, with what

@@ -1,11 +1,11 @@
 """Tests of a project's files as they are compared: their checks, values and cases."""
 
 import ast
+import builtins
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from unittest import TestCase
 
 from greenloop.project.weakening.assertions import Helpers, read_called
 from greenloop.project.weakening.bindings import Bindings, bind_names, read_defaults
@@ -16,14 +16,12 @@ from greenloop.project.weakening.checks import (
     find_helpers,
     list_checks,
 )
-from greenloop.project.weakening.conditions.strength import EXPECTING
+from greenloop.project.weakening.conditions.strength import EXPECTING, Strength
+from greenloop.project.weakening.doubles import is_tool, list_mocked
 from greenloop.project.weakening.names import list_names, list_values
 from greenloop.project.weakening.skips import explain_skip, is_failing, list_marks
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import cache_by_source, parse_or_empty
-
-_SPECIAL = re.compile(r"__(call|init|new)__")
-_PATCHING = re.compile(r"(^|\.)(patch(\.(object|dict|multiple))?|setattr|setitem)$")
 
 
 @dataclass(frozen=True)
@@ -86,8 +84,7 @@ class _Place:
             elif isinstance(node, Function):
                 yield node, self
                 inside = replace(self, classes=(*self.classes, node))
-                inner = (item for item in node.body if isinstance(item, Function))
-                yield from ((item, inside) for item in inner if not item.name.startswith("test"))
+                yield from ((item, inside) for item in node.body if isinstance(item, Function))
 
 
 def read_tests(
@@ -126,7 +123,9 @@ def _read(
     marks = [*node.decorator_list, *place.marks]
     given = {item.arg for item in (*node.args.args, *node.args.kwonlyargs)}
     outer = {name: value for name, value in bound.items() if name not in given}
-    is_test = node.name.startswith("test")  # pytest gives its defaults no other value
+    is_inside = any(isinstance(item, Function) for item in place.classes)
+    is_test = node.name.startswith("test") and not is_inside
+    # pytest gives the defaults of a test no other value
     outer = {**outer, **read_defaults(node)} if is_test else outer
     fixtures = [item for name, item in place.functions.items() if name in given]
     cases, body = list_cases(marks, bound, fixtures), node.body
@@ -143,7 +142,7 @@ def _read(
         names=list_names(node),
         case_count=len(cases),
         skip=explain_skip(marks, node.body, bound),
-        mocked=frozenset(_list_mocked(node)),
+        mocked=frozenset(list_mocked(node)),
         is_helper=not is_test,
     )
 
@@ -153,74 +152,6 @@ def _is_idle(function: Function, place: _Place) -> bool:
     nodes = [item for item in ast.walk(function) if isinstance(item, (ast.expr, ast.stmt))]
     called = {read_called(item) for item in nodes if isinstance(item, ast.expr)}
     return called.isdisjoint(place.helpers) and not any(map(is_failing, nodes))
-
-
-def list_patches(text: str) -> dict[str, int]:
-    """Return what a file replaces for several tests, by last name, with the line: while it is imported, in
-    a fixture that each test has, or as a method of a class.
-    """
-    found: dict[str, int] = {}
-    for node in parse_or_empty(text).body:
-        marks = map(ast.unparse, node.decorator_list) if isinstance(node, Function) else ()
-        is_fixture = any("autouse=True" in mark for mark in marks)
-        if isinstance(node, ast.ClassDef):
-            own = (i for i in node.body if isinstance(i, Function) and is_tool(i.name))
-            found.update((i.name, i.lineno) for i in own)
-        elif is_fixture or not isinstance(node, Function):
-            targets = (i for n in ast.walk(node) if isinstance(n, ast.Assign) for i in n.targets)
-            names = [i.attr for i in targets if isinstance(i, ast.Attribute)]
-            found.update(dict.fromkeys([*names, *_list_mocked(node)], node.lineno))
-    return found
-
-
-def list_shadowed(before: str, after: str) -> dict[str, int]:
-    """Return the names that a file imported, and defines itself now, with the line."""
-    imports = (i for i in ast.walk(parse_or_empty(before)) if isinstance(i, ast.ImportFrom))
-    names = {alias.asname or alias.name for item in imports for alias in item.names}
-    found: dict[str, int] = {}
-    for node in parse_or_empty(after).body:
-        targets = node.targets if isinstance(node, ast.Assign) else []
-        own = [node.name] if isinstance(node, Definition) else []
-        own += [item.id for item in targets if isinstance(item, ast.Name)]
-        found.update((name, node.lineno) for name in own if name in names)
-    return found
-
-
-def is_tool(name: str) -> bool:
-    """Return whether pytest or unittest has an assertion of a name."""
-    return name in EXPECTING or (name.startswith("assert") and hasattr(TestCase, name))
-
-
-def _list_mocked(node: ast.AST) -> Iterator[str]:
-    """Yield the last names of what a test replaces: by `patch`, `monkeypatch`, or an assignment; of a name
-    of its own if it calls that itself.
-    """
-    calls = [item for item in ast.walk(node) if isinstance(item, ast.Call)]
-    called = {item.func.id for item in calls if isinstance(item.func, ast.Name)}
-    for item in ast.walk(node):
-        if isinstance(item, ast.Call) and _PATCHING.search(ast.unparse(item.func)):
-            names = [name for target in item.args[:2] if (name := _read_last_name(target))]
-            yield from names
-            if any(map(_SPECIAL.fullmatch, names)):  # what a call of the object runs
-                yield ast.unparse(item.args[0]).rpartition(".")[2]
-        elif isinstance(item, ast.Assign) and _is_double(item.value):
-            yield from (i.attr for i in item.targets if isinstance(i, ast.Attribute))
-            own = (i.id for i in item.targets if isinstance(i, ast.Name))
-            yield from (name for name in own if name in called)
-
-
-def _read_last_name(target: ast.expr) -> str:
-    """Return the last name of a dotted one, whose beginning may be put in; '' for anything else."""
-    match target:
-        case ast.Constant(value=str(text)):
-            return text.rpartition(".")[2]
-        case ast.JoinedStr(values=[*_, last]) | ast.BinOp(op=ast.Add(), right=last):
-            return _read_last_name(last)
-    return ""
-
-
-def _is_double(value: ast.expr) -> bool:
-    return isinstance(value, ast.Lambda) or "Mock" in ast.unparse(value)
 
 
 def list_called(item: ComparedTest) -> set[str]:
@@ -243,3 +174,48 @@ def _list_functions(node: ast.AST) -> list[ast.expr]:
     is_expecting = ast.unparse(node.func).rpartition(".")[2] in EXPECTING
     given = [i for i in node.args[1:] if isinstance(i, (ast.Name, ast.Attribute))]
     return [node.func, *(given[:1] if is_expecting else ())]
+
+
+def pair_tests(
+    old: Mapping[str, ComparedTest], new: Mapping[str, ComparedTest]
+) -> dict[str, ComparedTest]:
+    """Return what became of each test: the one in its place, else one with its body or name."""
+    added = {test: item for test, item in new.items() if test not in old}
+    found: dict[str, ComparedTest] = {}
+    for test, item in old.items():
+        if (now := new.get(test) or _find_moved(item, added)) is not None:
+            added.pop(now.test, None)
+            found[test] = now
+    return found
+
+
+def is_same(item: ComparedTest, other: ComparedTest | None) -> bool:
+    """Return whether two tests differ at most in where they stand."""
+    told = ((i.body, i.checks, i.skip) for i in (item, other) if i is not None)
+    return len(set(told)) == 1 and other is not None
+
+
+def _find_moved(item: ComparedTest, added: Mapping[str, ComparedTest]) -> ComparedTest | None:
+    """Return the added test that has the same body or name in another place."""
+    alike = [other for other in added.values() if other.is_helper == item.is_helper]
+    same = [other for other in alike if other.body == item.body]
+    same += [other for other in alike if other.name == item.name]
+    return same[0] if same else None
+
+
+def is_called_by(
+    item: ComparedTest, others: Collection[ComparedTest], code: Collection[str] = ()
+) -> bool:
+    """Return whether one of other tests calls what a test called, with a check as strong.
+
+    Of that only the code counts where it is known.
+    """
+    strongest = max((check.strength for check in item.checks), default=Strength.NOTHING)
+    every = list_called(item)
+    called = {*code} or every - {*dir(builtins)} or every
+    return any(
+        not other.is_helper
+        and called <= other.names
+        and (not item.checks or any(check.strength >= strongest for check in other.checks))
+        for other in others
+    )
