@@ -33,8 +33,9 @@ def build_diff(
     code: str,
     before: str = "def spell(text):\n    return text\n",
     test: str = TEST,
+    setting: str = "",
 ) -> ProjectDiff:
-    files = {"names.py": code, "tests/test_names.py": test}
+    files = {"names.py": code, "tests/test_names.py": test, "tox.ini": setting}
     inputs = (InputFile(path=path, content=text.encode()) for path, text in files.items())
     tree = ProjectTree("", Project(files=tuple(inputs)))
     return ProjectDiff(tree, "c", {"names.py": before, "tests/test_names.py": test})
@@ -81,6 +82,21 @@ def test_a_document_explains_the_tests_that_it_has_a_word_of(line: str, covers: 
     test = "tests/test_names.py::test_spell"
     item = WeakenedTest(test, "expectation", "spell('a') == 'b'", "spell('a') == 'c'", was=test)
     assert Explanations(build_diff(RULE), [line]).cover(item) is covers
+
+
+@pytest.mark.parametrize("setting", ["--doctest-modules", ""])
+def test_an_example_of_a_docstring_is_one_where_it_runs(setting: str) -> None:
+    example = '    """\n    >>> spell(\'C++ & C\')\n    \'cpp-and-c\'\n    """\n'
+    code = EXAMPLE.replace("    if", f"{example}    if", 1)
+    diff = build_diff(code, test="", setting=setting)
+    assert bool(list(find_special_cases(diff, []))) is bool(setting)
+
+
+@pytest.mark.parametrize("skipped", ["tests/test_names.py::test_spell[1]", ""])
+def test_lines_for_another_machine_whose_tests_skip_here_may_be_untested(skipped: str) -> None:
+    diff = build_diff(RULE)
+    diff.before["tests/test_names.py"] = ""
+    assert Explanations(diff, []).are_for_other_machines([skipped]) is bool(skipped)
 
 
 @pytest.mark.parametrize(("line", "count"), [("- Names are spelled out.", 0), ("", 1)])

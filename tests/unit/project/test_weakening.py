@@ -181,6 +181,13 @@ def test_a_loosened_helper_is_named() -> None:
     before = "def test_a():\n    def check(x):\n        assert x == 1\n\n    check(f())\n"
     assert find_kinds(before.replace("x == 1", "x"), before) == ["looser"]
 
+    old, new = (
+        {"tests/common.py": f"def check(x):\n    assert {i}\n"} for i in ("x == 1", "y in x")
+    )
+    other = {"tests/test_a.py": "def test_a():\n    check(f())\n"}
+    found = [find_weakened_tests(old, new, around=around) for around in (other, {})]
+    assert [[item.kind for item in items] for items in found] == [["fewer checks"], []]
+
     before = "def test_a(hits, size):\n    assert read() == Info(hits, size)\n"
     parts = before.replace("read() == Info(hits, size)", "read().size == size")
     assert find_kinds(parts, before) == ["looser"]
@@ -311,5 +318,7 @@ def test_an_example_in_a_docstring_is_a_test(after: str, kinds: list[str]) -> No
     old, new = ({"cart.py": code.format(i)} for i in (">>> total([1])\n    1", after))
     found = find_weakened_tests(old, new, read=read_examples)
     assert [item.kind for item in found] == kinds
+    old, new = ({"tests/total.doctest": i} for i in (">>> total([1])\n1\n", f"{after}\n"))
+    assert [i.kind for i in find_weakened_tests(old, new, read=read_examples)] == kinds
     assert are_examples_run({"tox.ini": b"pytest --doctest-modules"})
     assert not are_examples_run({"README.md": b"pytest --doctest-modules"})
