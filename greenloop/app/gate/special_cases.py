@@ -16,7 +16,9 @@ from greenloop.testsuite.parser import is_test_path
 _ASKING = re.compile(
     r"PYTEST_(CURRENT_TEST|VERSION)|['\"](pytest|unittest)['\"] (not )?in sys\.modules"
 )
-_KEYWORD = re.compile(r"b?'[\w.:/-]*'|-?[0-2](\.\d*)?|True|False|None|[(\[{][^,]*,?[)\]}]")
+_KEYWORD = re.compile(
+    r"(?!'(?=.*[1-9])[\d.:/-]{9,}')b?'[\w.:/-]*'|-?[0-2](\.\d*)?|True|False|None|[(\[{][^,]*,?[)\]}]"
+)
 _WORDS = re.compile(r"\w+[^\w.:/-]+\w+")
 _MIN_INPUT = (
     9  # characters of what a parameter is compared with; a sign such as `<script>` has fewer

@@ -66,6 +66,7 @@ def test_an_example_that_code_answers_by_itself_is_named(code: str, said: str, c
         ("'internationalization'", "'i18n'", 0),
         ("'\"example\"?'", "x.title()", 1),
         ("'<script>'", "x.lower()", 0),
+        ("'1103492745'", "x.title()", 1),
     ],
 )
 def test_a_code_or_word_is_no_example(value: str, answer: str, count: int) -> None:

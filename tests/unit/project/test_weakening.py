@@ -64,16 +64,7 @@ def test_a_check_that_its_helper_no_longer_makes_is_named() -> None:
     assert find_kinds(before.replace("assert", "return"), before) == ["fewer checks"]
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "kinds"),
-    [
-        ("except E: raise Broken", "except E: print('broken')", ["fewer checks"]),
-        ("finally: close()", "except Exception: return None", ["fewer checks"]),
-        ("finally: close()", "except KeyError: return None", []),
-        ("finally: close()", "except Exception as error: errors.append(error)", []),
-        ("except E: raise Broken", "except E: raise Failed", []),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "kinds"), read_table(__file__, "HANDLERS"))
 def test_a_helper_that_hides_an_error_is_named(before: str, after: str, kinds: list[str]) -> None:
     helper = "def load(x):\n    try: read(x)\n    {}\n\ndef test_a():\n    load(1)\n"
     assert find_kinds(helper.format(after), helper.format(before)) == kinds
@@ -132,13 +123,7 @@ def test_a_test_of_a_text_that_the_code_no_longer_knows_is_not_named() -> None:
     assert find_kinds(BEFORE, before, find_removed_names({"a.py": code}, {"a.py": code})) != []
 
 
-@pytest.mark.parametrize(
-    ("check", "old", "new"),
-    [
-        ("tax(1, old=True) == 2", "def tax(x, old=False): ...\n", "def tax(x): ...\n"),
-        ("cart._sum == 2", "def add(cart):\n    cart._sum = 1\n", "def add(cart): ...\n"),
-    ],
-)
+@pytest.mark.parametrize(("check", "old", "new"), read_table(__file__, "REMOVED"))
 def test_a_check_of_a_name_that_is_removed_is_not_named(check: str, old: str, new: str) -> None:
     before = BEFORE + f"\ndef test_tax():\n    assert {check}\n    assert tax(1) == 3\n"
     after = before.replace(f"    assert {check}\n", "")
@@ -302,17 +287,7 @@ def test_a_test_that_takes_the_place_of_an_inherited_one_is_compared_with_it() -
     assert [item.kind for item in find_weakened_tests(old, new, around=base)] == ["looser"]
 
 
-@pytest.mark.parametrize(
-    ("after", "kinds"),
-    [
-        (">>> total([1])\n    1\n\n    Adds up.", []),
-        (">>> total([1])\n    2", ["expectation"]),
-        (">>> total([2])\n    2", ["exchanged"]),
-        (">>> total([1])\n    <...>", ["looser"]),
-        (">>> total([1])  # doctest: +SKIP\n    1", ["skipped"]),
-        ("Adds up.", ["removed"]),
-    ],
-)
+@pytest.mark.parametrize(("after", "kinds"), read_table(__file__, "EXAMPLES"))
 def test_an_example_in_a_docstring_is_a_test(after: str, kinds: list[str]) -> None:
     code = 'def total(xs):\n    """\n    {}\n    """\n'
     old, new = ({"cart.py": code.format(i)} for i in (">>> total([1])\n    1", after))
