@@ -42,7 +42,7 @@ NonEmptyText = Annotated[str, Field(min_length=1)]
 ModuleName = Annotated[
     str | None,
     Field(
-        description="the module's name; default: the one that the tests import, or chosen by the model"
+        description="the module's name; default: the one that the tests import, else chosen by the model"
     ),
 ]
 TestText = Annotated[
@@ -131,7 +131,7 @@ class McpTools:
         ctx: Context,
         module: ModuleName = None,
     ) -> RunResult:
-        """Run tests on code, and grade what their green is worth: mutants, changed assertions,
+        """Run tests on code, and measure which faults they would miss: mutants, changed assertions,
         coverage, forged results. No model is called."""
         return await self._run_call(
             ctx, lambda emit: self._service.check(code, tests, module, emit)
@@ -143,8 +143,8 @@ class McpTools:
         ctx: Context,
         tests: TestText = None,
         module: ModuleName = None,
-        arguments: Annotated[list[str] | None, Field(description="of a script")] = None,
-        stdin: Annotated[str | None, Field(description="of a script")] = None,
+        arguments: Annotated[list[str] | None, Field(description="arguments of the script")] = None,
+        stdin: Annotated[str | None, Field(description="standard input of the script")] = None,
         inputs: Annotated[
             dict[str, str] | None,
             Field(description="files that a script reads: their text, by relative path"),
@@ -155,7 +155,9 @@ class McpTools:
         ] = None,
         expect_files: Annotated[
             list[str] | None,
-            Field(description="files a script must make: PATH[:non-empty|:rows=N|:json|:csv=A,B]"),
+            Field(
+                description="files that a script must write: PATH[:non-empty|:rows=N|:json|:csv=A,B]"
+            ),
         ] = None,
     ) -> RunResult:
         """Repair existing code with as small a change as will do: with tests a module until they
@@ -169,7 +171,7 @@ class McpTools:
         self,
         wish: Annotated[
             NonEmptyText,
-            Field(description="what is to be different: a feature, or an issue's text"),
+            Field(description="the change: a feature, or the text of an issue"),
         ],
         ctx: Context,
         folder: Annotated[
@@ -179,7 +181,7 @@ class McpTools:
             list[str] | None, Field(description="globs of the files that may be changed")
         ] = None,
         may_change: Annotated[
-            list[str] | None, Field(description="tests that may be contradicted: PATH::NAME")
+            list[str] | None, Field(description="tests that may fail after the change: PATH::NAME")
         ] = None,
     ) -> RunResult:
         """Make a patch with new tests for a Python project of several files, run against its own
@@ -199,7 +201,7 @@ class McpTools:
             str | None, Field(description="the commit that the work began at; default: HEAD")
         ] = None,
         time: Annotated[
-            float | None, Field(ge=1, description="seconds for the measurement")
+            float | None, Field(ge=1, description="time limit of the measurement, in seconds")
         ] = None,
     ) -> ChangesResult:
         """Say what the changed lines of a project lack before they are done: tests that were removed,
