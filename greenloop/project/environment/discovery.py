@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from greenloop.configuration import find_project_file, read_project_table
@@ -87,7 +87,15 @@ def find_environment(
         if why:
             raise InputError(f"--python: {why}")
         return named
-    for path, origin in _list_candidates(root):
+    found = _find_usable(root, _list_candidates(root), notify) or find_made_environment(root)
+    return found or _find_usable(root, _list_activated(of_greenloop=True), notify)
+
+
+def _find_usable(
+    root: Path, candidates: Iterable[tuple[str, str]], notify: Callable[[str], None]
+) -> Environment | None:
+    """Return the first environment that can be used; why others cannot is told to `notify`."""
+    for path, origin in candidates:
         try:
             found = read_environment(path, origin)
             why = found.explain_unusable() or _explain_tracked(root, found.prefix)
@@ -96,11 +104,13 @@ def find_environment(
         if not why:
             return found
         notify(f"not used: {why}")
-    return find_made_environment(root)
+    return None
 
 
 def install_declared_packages(path: Path, notify: Callable[[str], None]) -> None:
     """Make an environment for the project of a file or folder, unless it has one.
+
+    That of greenloop is one only if the project is installed there.
 
     Raises:
         InputError: the path belongs to no project.
@@ -109,24 +119,31 @@ def install_declared_packages(path: Path, notify: Callable[[str], None]) -> None
     root = find_project_root(path)
     if root is None:
         raise InputError(f"--install: {path} belongs to no project that declares packages")
-    if find_environment(root.resolve(), None, lambda line: None) is None:
-        make_environment(root.resolve(), notify)
+    root = root.resolve()
+    found = _find_usable(root, _list_candidates(root), lambda line: None)
+    if not (found or find_made_environment(root)):
+        make_environment(root, notify)
 
 
 def _list_candidates(root: Path) -> Iterator[tuple[str, str]]:
     """Yield paths of environments that are there, and what they were found by, the best first."""
-    given = [(os.environ.get(name, ""), name) for name in _VARIABLES]
-    activated = [item for item in given if item[0] and os.path.exists(f"{item[0]}/bin/python")]
-    own = [item for item in activated if os.path.realpath(item[0]) == os.path.realpath(sys.prefix)]
-    yield from (item for item in activated if item not in own)
+    yield from _list_activated(of_greenloop=False)
     for folder in list_folders_of_repository(root):
         for name in ENVIRONMENT_NAMES:
             if os.path.exists(folder / name / "bin" / "python"):
                 yield str(folder / name), name
-    yield from own  # it may be activated for the command alone
     for path, origin in _list_interpreters():
         if _holds_project(path, root):
             yield path, origin
+
+
+def _list_activated(*, of_greenloop: bool) -> Iterator[tuple[str, str]]:
+    """Yield activated environments: the one of greenloop, which may be activated for the command alone, or others."""
+    for name in _VARIABLES:
+        path = os.environ.get(name, "")
+        is_own = os.path.realpath(path) == os.path.realpath(sys.prefix)
+        if path and is_own == of_greenloop and os.path.exists(f"{path}/bin/python"):
+            yield path, name
 
 
 def list_folders_of_repository(root: Path) -> list[Path]:

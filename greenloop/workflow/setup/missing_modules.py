@@ -51,11 +51,13 @@ def find_missing_module(failure: Failure) -> str:
 def describe_missing_module(module: str, importer: str, own: Collection[str] = ()) -> str:
     """Return a line that names the module, and the option that would allow its package.
 
-    There is none in a project, which has modules of its `own`: a test may write the module, and any
-    index may have a package of that name, by anybody.
+    In a project, which has modules of its `own`, it is --install: a test may write the module, and
+    any index may have a package of that name, by anybody.
     """
     told = f"{importer} {module}, which is not available"
-    return told if own else f"add --allow-package {get_package_name(module)}: {told}"
+    if own:
+        return f"{told}: install what the project needs in its environment, or add --install"
+    return f"add --allow-package {get_package_name(module)}: {told}"
 
 
 def explain_missing_modules(
