@@ -158,11 +158,21 @@ def compare_tests(
     silent = {test for test in silent if test.rpartition("::")[2] in defined}
     found = {"compared": functions, "silent": silent, "outdated": failing, "refuted": refuted}
     found["indifferent"] = _list_whole(earlier.today) if earlier.today else set()
+    found["extended"] = _list_extended(earlier)
     asked = passed & list_ended(earlier.now, "passed")
     name = partial(_name_owner, defined=defined)
     counts = [Counter(map(name, tests)) for tests in (asked, now_run)]
     fewer = {test: number for test, number in (counts[0] - counts[1]).items() if counts[1][test]}
     return {**{key: tuple(sorted(names)) for key, names in found.items()}, "fewer": fewer}
+
+
+def _list_extended(earlier: EarlierTests) -> set[str]:
+    """Return the functions of which more cases fail on the code as it was than earlier ones on the changed
+    code: they have new cases, which ask for the change.
+    """
+    runs = (earlier.now, earlier.today) if earlier.today else ()
+    failed = [Counter(map(_name_function, list_ended(run, "failed"))) for run in runs]
+    return set(failed[1] - failed[0]) if failed else set()
 
 
 def _list_whole(run: TestRun) -> set[str]:

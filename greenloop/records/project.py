@@ -91,7 +91,8 @@ class BaselineResult(Record):
     changed files that passed before the change. Of these, `silent` tests do not run now, and those in
     `fewer` lost that number of cases. The old versions of `outdated` tests fail on the new code, those
     of `refuted` tests in an assertion. `indifferent` are present tests that also pass on the old code;
-    they are looked for only if there are outdated tests. `skipped` are present tests that skip here.
+    they are looked for only if there are outdated tests. `extended` ones have
+    new cases that fail on the old code. `skipped` are present tests that skip here.
     """
 
     locked: int = 0
@@ -104,6 +105,7 @@ class BaselineResult(Record):
     outdated: tuple[str, ...] = ()
     refuted: tuple[str, ...] = ()
     indifferent: tuple[str, ...] = ()
+    extended: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
 
 

@@ -72,6 +72,7 @@ def collect_findings(
         for i in excused
         if i.kind != "rewritten" and not _holds_still(i, known) and not explanations.cover(i)
     ]
+    asked = [item for item in asked if item.was not in known.extended]
     if len({item.test.partition("::")[0] for item in asked}) < _MANY_FILES:
         blocking += [f"{item.says}; {_UNEXPLAINED}" for item in asked]
     blocking += find_special_cases(diff, explanations.lines)

@@ -167,17 +167,17 @@ def test_data_that_tests_read_and_cases_that_are_gone_are_named(project: Path) -
     replace(project / "cart.py", "return sum(prices)", "return sum(prices) + (len(prices) == 1)")
     _, out, _ = stop(project, "--agent", "text")
     assert "test_sums fails with its old data and helpers: `tests/sums.json` is now" in out
+    data.write_text("[[[1, 2], 3], [[4], 5], [[6], 7]]")  # with a case that asks for the change
+    assert "old data" not in stop(project, "--agent", "text")[1]
     git(project, "checkout", "-q", "cart.py")
     data.write_text("[[[1, 2], 3]]")
-    _, out, _ = stop(project, "--agent", "text")
-    assert "test_sums lost 1 of its cases, which passed before: restore them" in out
+    _, _, err = stop(project, "--agent", "text")  # the agent was told twice
+    assert "test_sums lost 1 of its cases, which passed before: restore them" in err
     git(project, "checkout", "-q", "tests/sums.json")
     (project / "tests/data/one.txt").unlink()
-    _, _, err = stop(project, "--agent", "text")  # the agent was told twice
-    assert (
-        "tests/data/one.txt is gone; the tests also pass with the data that is gone: restore it"
-        in err
-    )
+    _, out, _ = stop(project, "--agent", "text")
+    gone = "tests/data/one.txt is gone; the tests also pass with the data that is gone: restore it"
+    assert gone in out
 
 
 def test_a_helper_that_hides_what_a_test_compared_is_named(project: Path) -> None:
