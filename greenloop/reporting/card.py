@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from greenloop.records import Report
-from greenloop.reporting.escaping import flatten, sanitize_line
+from greenloop.reporting.escaping import flatten, sanitize_line, truncate_words
 from greenloop.reporting.evidence.choices import ADVICE, OpenQuestion, split_reasons
 from greenloop.reporting.evidence.differences import (
     list_differences,
@@ -109,10 +109,7 @@ class _Card:
     def print_lines(self, lines: Iterable[str]) -> None:
         """Print lines over the whole width, with their white space, each cut at the width."""
         for line in lines:
-            shown = sanitize_line(line)
-            fitting = (
-                shown if len(shown) <= self.inner_width else f"{shown[: self.inner_width - 1]}…"
-            )
+            fitting = truncate_words(sanitize_line(line), self.inner_width)
             self._console.print(" " * _INDENT + fitting.rstrip(), soft_wrap=True)
 
     def print_reasons(self, report: Report) -> None:

@@ -22,7 +22,9 @@ from greenloop.testsuite.programs import Program, ProgramFile, build_programs
 _SEED_OF_TESTS = 0
 _CRASHED = "(crashed"  # what ends its process has decided to: no limit is reached
 _NO_MODULE = "ModuleNotFoundError: "  # a helper module of the tests, which stays behind
-_BESIDE = "gives another result in the process of the tests too: the analysis does not fit the test"
+_BESIDE = (
+    "the copy that greenloop makes of the test gives another result, also beside the other tests"
+)
 _UNSTEADY = "does not give the same result each time"
 
 

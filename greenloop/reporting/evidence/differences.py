@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from greenloop.records import Difference, Evidence
-from greenloop.reporting.escaping import escape_invisible
+from greenloop.reporting.escaping import escape_invisible, truncate_words
 
 _CUT = "… "
 # A word with the blanks before it, and the brackets, quotes and signs around it.
@@ -64,7 +64,7 @@ def render_answers(
 ) -> Iterator[str]:
     """Yield the call, if there is one, each answer below it, and marks below what differs."""
     for line in escape_invisible(call).split("\n") if call else ():
-        yield line if len(line) <= width else f"{line[: width - 1]}…"
+        yield truncate_words(line, width)
     column = max(map(len, labels)) + 4
     for label, side in zip(labels, compare_answers(answers, width - column), strict=True):
         yield f"  {label:<{column - 2}}{side.text}"
