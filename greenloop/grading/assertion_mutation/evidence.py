@@ -17,7 +17,7 @@ from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import has_hooks
 
-_MAX_CONCURRENT = 2
+_MAX_CONCURRENT, _MAX_HUNG = 2, 3  # runs at a time; those in which a test may never end
 _NO_TEXT = "no passing test is written in the test files: they inherit or generate their tests"
 _FILE_READERS = ("__file__", "inspect", "linecache", "traceback")
 
@@ -79,8 +79,9 @@ def _run_rounds(runner: AssertionMutationRunner, budget_s: float) -> tuple[list[
     skipped, too.
 
     Canaries have a round of their own, with all other tests unchanged, at a place that no code can
-    know: code that works only in the first run fails there. A round that one mutant ends early (its
-    value cannot be shown, or it never ends) is halved. Two rounds run side by side.
+    know: code that works only in the first run fails there. A round that one mutant ends early is
+    repeated without it where its test never ended, which costs nothing here but is done a few times
+    only, and halved where its value cannot be shown. Two rounds run side by side.
     """
     rounds = [(mutants, False) for mutants in runner.rounds]
     context = runner.context
@@ -92,16 +93,25 @@ def _run_rounds(runner: AssertionMutationRunner, budget_s: float) -> tuple[list[
     runs: list[MutatedRun] = []
     waiting, spent_s = deque(rounds), 0.0
     with ThreadPoolExecutor(_MAX_CONCURRENT) as pool:
-        while waiting and spent_s < budget_s:
+        while waiting and spent_s < budget_s and sum(bool(i.hung) for i in runs) <= _MAX_HUNG:
             next_rounds = [waiting.popleft() for _ in range(min(_MAX_CONCURRENT, len(waiting)))]
             found = pool.map(runner.run, (mutants for mutants, _ in next_rounds))
             for (mutants, is_control), run in zip(next_rounds, found, strict=True):
                 runs.append(MutatedRun(tuple(mutants), run, is_control))
-                spent_s += measure_cost(run)
-                if not runs[-1].is_usable and len(mutants) > 1:
-                    half = len(mutants) // 2
-                    waiting.extend(((mutants[:half], is_control), (mutants[half:], is_control)))
+                spent_s += 0.0 if runs[-1].hung else measure_cost(run)
+                waiting.extend((part, is_control) for part in _list_left(runner, runs[-1]))
     return runs, len(waiting) + len(left_out)
+
+
+def _list_left(runner: AssertionMutationRunner, run: MutatedRun) -> Iterator[list[AssertionMutant]]:
+    """Yield the mutants that a run which ended early does not show, in rounds to run."""
+    mutants = list(run.mutants)
+    if run.hung:
+        left = [item for item in mutants if runner.find_surviving_cases(run, item) is None]
+        yield from filter(None, [left])
+    elif not run.is_usable and len(mutants) > 1:
+        half = len(mutants) // 2
+        yield from (mutants[:half], mutants[half:])
 
 
 @dataclass(frozen=True)
@@ -204,7 +214,8 @@ def _describe_cutoff(runs: list[MutatedRun], skipped_count: int) -> str:
     """Return how far the runs came; '' where they came to their end."""
     if skipped_count:
         return f"out of time after {len(runs)} of {len(runs) + skipped_count} runs"
-    late = [item for item in runs if item.run.ending == "timeout" and len(item.mutants) == 1]
+    ended = [item for item in runs if not item.hung and len(item.mutants) == 1]
+    late = [item for item in ended if item.run.ending == "timeout"]
     if late:
         return f"out of time in {len(late)} of {len(runs)} runs: {late[0].run.detail}"
-    return "" if any(run.is_usable for run in runs) else "no run finished"
+    return "" if any(run.is_usable or run.hung for run in runs) else "no run finished"

@@ -10,6 +10,7 @@ from itertools import islice
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant, MutableTestFile
 from greenloop.grading.context import GradingContext
 from greenloop.records import TestRun
+from greenloop.sandbox.limits import stretch
 from greenloop.syntax.parse import PARSE_ERRORS, parse_or_empty
 from greenloop.syntax.source import TextEdit
 from greenloop.testsuite import TestFile
@@ -18,6 +19,8 @@ from greenloop.testsuite.parser import get_function_name
 EditSelector = Callable[[AssertionMutant], tuple[TextEdit, ...]]
 TestKey = tuple[str, str]  # file and function
 _MAX_ANSWERS = 50  # that are tried in place of others
+# A test that fails costs more than one that passes: pytest shows what differs.
+_START_S, _SLOWER = 5.0, 3.0
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,17 @@ class MutatedRun:
         collected = not any(item.phase == "collect" for item in run.failures)
         whole = run.ending == "finished" and run.exit_status in (0, 1) and not run.missing
         return whole and collected and bool(run.tests)
+
+    @property
+    def hung(self) -> TestKey | None:
+        """The test that did not come to its end, where it has a mutant.
+
+        It may wait for what a failed assertion left out, such as `event.set()`.
+        """
+        late = self.run.failures if self.run.ending == "timeout" else ()
+        ids = (item.test for item in late if (item.exception, item.phase) == ("Timeout", "call"))
+        keys = {(name.partition("::")[0], get_function_name(name)) for name in ids}
+        return next((i.scope.key for i in self.mutants if i.scope.key in keys), None)
 
 
 def get_mutant_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
@@ -114,8 +128,10 @@ class AssertionMutationRunner:
     def run(
         self, mutants: Sequence[AssertionMutant], select_edits: EditSelector = get_mutant_edits
     ) -> TestRun:
-        """Run the tests with these mutants."""
-        return self.context.run_tests(tests=self.apply(mutants, select_edits))
+        """Run the tests with these mutants; in a project for some times as long as the first run."""
+        longest_s = stretch(_START_S + _SLOWER * self.first.run.duration_s)
+        limit_s = longest_s if self.context.is_bounded else None
+        return self.context.run_tests(tests=self.apply(mutants, select_edits), timeout_s=limit_s)
 
     def apply(
         self, mutants: Sequence[AssertionMutant], select_edits: EditSelector = get_mutant_edits
@@ -133,10 +149,15 @@ class AssertionMutationRunner:
         return [*files, *(TestFile(path, text) for path, text in texts.items())]
 
     def find_surviving_cases(self, run: MutatedRun, mutant: AssertionMutant) -> list[str] | None:
-        """Return ids of the test's cases that still pass; None where the run does not show it."""
+        """Return ids of the test's cases that still pass; None where the run does not show it.
+
+        A run in which a test never ends shows that one and those before it.
+        """
+        if run.hung == mutant.scope.key:
+            return []
         now = run.cases.get(mutant.scope.key, [])
         old = self.first.cases.get(mutant.scope.key, [])
-        if not run.is_usable or len(now) != len(old):
+        if not (run.is_usable or run.hung) or len(now) != len(old):
             return None
         pairs = zip(old, now if mutant.change.changes_test_id else old, strict=True)
         both = {a: (self.first.outcomes[a], run.outcomes.get(b)) for a, b in pairs}

@@ -270,6 +270,16 @@ def test_exceptions_that_derive_from_an_unusual_one_are_honest(warm: Sandbox) ->
     assert evidence.reached
 
 
+def measure_project(box: Sandbox, root: Path, files: dict[str, str]) -> AssertionMutation:
+    for path, text in files.items():
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text(text)
+    project = take_snapshot(root).model_copy(update={"targets": ("tests/test_m.py",)})
+    view, code = ProjectSandbox(box, project, "m.py"), files["m.py"]
+    tests = [TestFile("tests/test_m.py", files["tests/test_m.py"])]
+    return measure(GradingContext(view, code, tests, "m", view.run_tests(code, tests)))
+
+
 def test_assertions_of_helpers_that_a_test_file_imports_are_changed(
     warm: Sandbox, tmp_path: Path
 ) -> None:
@@ -283,11 +293,18 @@ def test_assertions_of_helpers_that_a_test_file_imports_are_changed(
             "        self.same(m.f(3), 9)\n\n\ndef test_c():\n    m.f(1)\n"
         ),
     }
-    for path, text in files.items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text(text)
-    project = take_snapshot(tmp_path).model_copy(update={"targets": ("tests/test_m.py",)})
-    box = ProjectSandbox(warm, project, "m.py")
-    tests = [TestFile("tests/test_m.py", files["tests/test_m.py"])]
-    found = measure(GradingContext(box, CODE, tests, "m", box.run_tests(CODE, tests)))
+    found = measure_project(warm, tmp_path, files)
     assert found.uncontrolled == ("tests/test_m.py::test_c",)
+
+
+def test_a_failed_assertion_for_which_a_thread_waits_is_no_missing_time(
+    warm: Sandbox, tmp_path: Path
+) -> None:
+    tests = (
+        "import threading\nfrom m import f\ndef test_a():\n    assert f(1) == 1\ndef test_b():\n"
+        "    event = threading.Event()\n"
+        "    try:\n        assert f(2) == 4\n        event.set()\n    finally:\n"
+        "        event.wait()\ndef test_c():\n    assert f(3) == 9\n"
+    )
+    found = measure_project(warm, tmp_path, {"m.py": CODE, "tests/test_m.py": tests})
+    assert (found.reached, found.controlled, found.cut_short) == (True, 3, "")
