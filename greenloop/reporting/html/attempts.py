@@ -31,6 +31,12 @@ class AttemptView:
     is_final: bool
 
     @property
+    def name(self) -> str:
+        """The kind; that of code which no model wrote is not `generate`."""
+        is_given = self.attempt.kind == "generate" and not self.attempt.tokens
+        return "as given" if is_given else self.attempt.kind
+
+    @property
     def has_run(self) -> bool:
         return self.attempt.passed is not None
 
