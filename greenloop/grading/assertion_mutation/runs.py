@@ -129,7 +129,8 @@ class AssertionMutationRunner:
         self, mutants: Sequence[AssertionMutant], select_edits: EditSelector = get_mutant_edits
     ) -> TestRun:
         """Run the tests with these mutants; in a project for some times as long as the first run."""
-        longest_s = stretch(_START_S + _SLOWER * self.first.run.duration_s)
+        first = self.first.run
+        longest_s = max(stretch(_START_S + _SLOWER * first.cpu_s), _SLOWER * first.duration_s)
         limit_s = longest_s if self.context.is_bounded else None
         return self.context.run_tests(tests=self.apply(mutants, select_edits), timeout_s=limit_s)
 

@@ -20,7 +20,7 @@ _CAUSES = {
     "no test imports": "import them in a test",
     "no mutants were requested": "leave out --mutants 0",
     "do not pass twice": "make the tests independent of each other",
-    "out of time": "raise GREENLOOP_GRADING_SECONDS, or use faster tests",
+    "out of time": "raise GREENLOOP_GRADING_SECONDS, in a project give --mutants all, or use faster tests",
     "nothing that a mutant could change": "",
     "no function is changed": "",
     "no statement": "",

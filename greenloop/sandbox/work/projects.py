@@ -42,15 +42,14 @@ def run_project(
     placed = place_project(sandbox, project)
     check_layout(placed.tree, sandbox.limits)
     flags = {"--exitfirst": stops_early, "--assert=plain": plain_asserts}
-    # Where only the outcomes count, pytest's texts of a thousand failures take longer than the tests.
-    flags["--tb=no"] = stops_early or plain_asserts or hits is not None
     chosen = [flag for flag, is_chosen in flags.items() if is_chosen]
     payload: dict[str, Any] = {
         "order_seed": order_seed,
         "traced": list(hits or ()),
         "targets": _resolve_targets(project.targets, files),
         "doctests": [],
-        "options": chosen,
+        # For a longer text of a failure pytest parses the whole file, each time.
+        "options": ["--tb=line", *chosen],
         **placed.payload,
     }
     job = Job("suite", (), payload, hash_seed, sandbox.packages, timeout_s, tree=placed.tree)

@@ -105,31 +105,7 @@ def test_only_a_parameter_that_is_nothing_but_expected_is_changed() -> None:
 
 @pytest.mark.parametrize(
     ("tests", "swapped"),
-    [
-        ("def test_a():\n    assert f(1) == 1\n", None),
-        ("def test_a():\n    assert f(1) == 1\n    assert f(2) == 'x'\n", "f(1) == 'x'"),
-        (
-            "def test_a():\n    assert f(1) == 1\n    assert f(2) == 'x'\n    assert f(3) == 3",
-            "f(1) == 3",
-        ),
-        ("def test_a():\n    assert f(1) == 1\ndef test_b():\n    assert f(2) == 2\n", "f(1) == 2"),
-        ("def test_a():\n    assert f(1) == 1\n    assert f(1) == 2\n", None),
-        ("def test_a():\n    r = f(1)\n    assert r == 1\n    assert r == 2\n", None),
-        (
-            "def test_a():\n    r = f(1)\n    assert r == 1\ndef test_b():\n    r = f(2)\n    assert r == 2\n",
-            "r == 2",
-        ),
-        ("def test_a():\n    assert f(1) == True\n    assert f(2) == 1\n", None),
-        ("def test_a():\n    assert abs(f(1) - 1.5) < 1\n    assert f(2) == 2.0\n", "f(2) == 1.5"),
-        (
-            "@pytest.mark.parametrize('x, y', [(1, 2), (3, 4)])\ndef test_a(x, y):\n    assert f(x) == y\n",
-            "[(1, 4), (3, 2)]",
-        ),
-        (
-            "@pytest.mark.parametrize('x, y', [(1, 2), (3, 2)])\ndef test_a(x, y):\n    assert f(x) == y\n",
-            None,
-        ),
-    ],
+    read_table(__file__, "swaps"),
 )
 def test_an_answer_is_swapped_for_that_of_another_value(tests: str, swapped: str | None) -> None:
     own = MutableTestFile(f"from m import f\n{tests}", "m")

@@ -3,36 +3,12 @@
 import pytest
 
 from greenloop.grading.integrity.process_reads import find_process_reads
+from tests.support.programs import read_table
 
 
 @pytest.mark.parametrize(
     ("code", "said"),
-    [
-        ("import os\nx = os.getuid()", "`os.getuid` reads which process or user"),
-        ("from os import getppid", "`os.getppid` reads which process or user"),
-        ("import os as o\nx = o.getppid", "`os.getppid`"),
-        ("import os\nx = getattr(os, 'get' + 'uid')", "uses `os` in a way that cannot be analysed"),
-        ("import sys\nx = vars(sys)", "uses `sys` in a way that cannot be analysed"),
-        ("import logging\nx = logging.sys.path", "`sys.path` reads how its process was started"),
-        ("import logging\ns = logging.sys\nx = s.path", "`sys.path` reads"),
-        ("from logging import os as o\nx = o.nice(0)", "`os.nice` reads limits"),
-        ("import importlib as i\nx = i.import_module('os').nice(0)", "`os.nice` reads limits"),
-        ("import os\nx = os.__dict__['stat']", "`os.__dict__` is a private member"),
-        ("import resource\nx = resource.getrlimit(7)", "`resource.getrlimit` reads facts"),
-        ("from posix import stat", "`posix.stat` reads facts of its process"),
-        ("import typing\nx = typing._caller(3)", "`typing._caller` is a private member"),
-        ("from re import _cache", "`re._cache` is a private member"),
-        ("x = open('/proc/meminfo')", "`/proc/meminfo` is a path of the machine"),
-        ("x = Path('/opt/tools').exists()", "`/opt/tools` is a path of the machine"),
-        ("import os\nx = 'PYTHONPATH' in os.environ", "`PYTHONPATH` names a variable"),
-        ("import socket\nx = socket.socket(socket.AF_UNIX)", "`socket.AF_UNIX` asks for a socket"),
-        ("import logging\nlogging.info('', stack_info=True)", "a record of the log reads"),
-        ("with warnings.catch_warnings(record=True): pass", "recorded warnings name its callers"),
-        ("import time\nx = time.process_time()", "`time.process_time` reads limits or resources"),
-        ("from time import thread_time", "`time.thread_time` reads limits or resources"),
-        ("log.addHandler(h)\nlog.info('', stacklevel=4)", "`stacklevel` reads its callers"),
-        ("log.addHandler(h)\nlog.info('', stacklevel=n)", "`stacklevel` reads its callers"),
-    ],
+    read_table(__file__, "reads"),
 )
 def test_a_read_is_found(code: str, said: str) -> None:
     found = find_process_reads(code)
