@@ -78,9 +78,13 @@ class Explanations:
 
     @property
     def _new_tests(self) -> Iterator[ComparedTest]:
-        """Tests that are new, are skipped no longer, or have more checks or cases than before."""
+        """Tests that are new, are skipped no longer, or have more checks or cases than before.
+
+        A helper is run only by tests, which have its checks where they call it.
+        """
         was = self._was
-        every = [item for item in self._tests_now.items() if item[0] not in self.indifferent]
+        tests = (item for item in self._tests_now.items() if not item[1].is_helper)
+        every = [item for item in tests if item[0] not in self.indifferent]
         return (i for test, i in every if test not in was or _asks_more(was[test], i))
 
     @cached_property

@@ -2,8 +2,8 @@
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from greenloop.app.gate.earlier_tests import list_reread, list_silent
 from greenloop.app.gate.explanations import Explanations
@@ -61,7 +61,7 @@ def collect_findings(
     weakened += list_reread(known, {*failing, *known.silent, *(i.was for i in weakened)}, diff)
     explanations = Explanations(diff, document_lines, known.indifferent)
     excused = [item for item in weakened if _follows_behaviour(item, known, explanations)]
-    lost = [_ask_for(item, known) for item in weakened if item not in excused]
+    lost = [_ask_for(i, known) for i in _show_few(i for i in weakened if i not in excused)]
     silent = list(list_silent(known, weakened, diff))
     silent += [] if silent or lost else list_lost_data(known, diff)
     is_seen = bool(known.compared) and not silent  # what hooks of collection leave out
@@ -73,8 +73,9 @@ def collect_findings(
         if i.kind != "rewritten" and not _holds_still(i, known) and not explanations.cover(i)
     ]
     asked = [item for item in asked if item.was not in known.extended]
-    if len({item.test.partition("::")[0] for item in asked}) < _MANY_FILES:
-        blocking += [f"{item.says}; {_UNEXPLAINED}" for item in asked]
+    if len({item.test.partition("::")[0] for item in asked}) >= _MANY_FILES:
+        asked = []
+    blocking += [f"{item.says}; {_UNEXPLAINED}" for item in _show_few(asked)]
     blocking += find_special_cases(diff, explanations.lines)
     if report is not None and report.verdict == "failed":
         blocking += [f"{i.test} fails: {_describe(i)}" for i in report.failures]
@@ -87,8 +88,20 @@ def collect_findings(
         blocking += [] if untold else [line for lines in told for line in lines]
         blocking += _list_idle_tests(report)
         blocking += [] if untold else functions.list_survivors(said)
-    shown = (*(item.says for item in excused), *_list_answers(diff))
+    reviewed = _show_few(item for item in excused if item not in asked)
+    shown = (*(item.says for item in reviewed), *_list_answers(diff))
     return Findings(tuple(dict.fromkeys(blocking)), shown)
+
+
+def _show_few(items: Iterable[WeakenedTest]) -> Iterator[WeakenedTest]:
+    """Yield two findings of a kind for each test, the second one for the others, too."""
+    alike: dict[tuple[str, str], list[WeakenedTest]] = {}
+    for item in items:
+        alike.setdefault((item.test, item.kind), []).append(item)
+    for one, *others in alike.values():
+        yield one
+        if others:
+            yield replace(others[0], more=len(others) - 1)
 
 
 def _list_answers(diff: ProjectDiff) -> Iterator[str]:

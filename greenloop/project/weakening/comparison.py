@@ -51,7 +51,8 @@ _SAYS: Mapping[Kind, str] = {
 class WeakenedTest:
     """One way in which a test tells less; `line` is that of the test now, 0 where it is gone.
 
-    `was` is the test before; with `is_replaced` a new or changed test calls what it called.
+    `was` is the test before; with `is_replaced` a new or changed test calls what it called. It stands
+    for `more` of the same kind.
     """
 
     test: str
@@ -61,6 +62,7 @@ class WeakenedTest:
     line: int = 0
     was: str = ""
     is_replaced: bool = False
+    more: int = 0
 
     @property
     def says(self) -> str:
@@ -70,9 +72,9 @@ class WeakenedTest:
         sentence = f"{place}: {name} {_SAYS[self.kind]}"
         if not self.before:
             return sentence
-        return f"{sentence}: `{_shorten(self.before)}`" + (
-            f" is now `{_shorten(self.after)}`" if self.after else " is gone"
-        )
+        change = f" is now `{_shorten(self.after)}`" if self.after else " is gone"
+        others = f", and {self.more} more like it" if self.more else ""
+        return f"{sentence}: `{_shorten(self.before)}`{change}{others}"
 
 
 def _shorten(text: str, most: int = 120) -> str:

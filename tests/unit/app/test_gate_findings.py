@@ -85,6 +85,17 @@ def test_a_document_explains_the_tests_that_it_has_a_word_of(line: str, covers: 
     assert Explanations(build_diff(RULE), [line]).cover(item) is covers
 
 
+def test_a_function_within_a_test_is_no_new_test_that_explains_it() -> None:
+    test, body = "tests/test_names.py::test_spell", TEST.partition("\n")[2]
+    nested = f"def test_spell():\n    async def compare():\n    {body}    compare().close()\n"
+    diff = build_diff(RULE, test=nested)
+    diff.before["tests/test_names.py"] = TEST
+    lost = [WeakenedTest(test, "removed", f"spell({n})", was=test) for n in range(4)]
+    assert not Explanations(diff, []).cover(lost[0])
+    says = collect_findings([], lost, None, diff, []).blocking
+    assert [", and 2 more like it" in item for item in says] == [False, True]
+
+
 @pytest.mark.parametrize("setting", ["--doctest-modules", ""])
 def test_an_example_of_a_docstring_is_one_where_it_runs(setting: str) -> None:
     example = '    """\n    >>> spell(\'C++ & C\')\n    \'cpp-and-c\'\n    """\n'
