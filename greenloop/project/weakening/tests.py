@@ -5,6 +5,7 @@ import builtins
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice
 
 from greenloop.project.weakening.assertions import Helpers, read_called
@@ -76,6 +77,12 @@ class _Place:
             (*self.marks, *list_marks(body), *(i for node in entered for i in node.decorator_list)),
         )
 
+    @cached_property
+    def read_in(self) -> Helpers:
+        """The functions whose checks stand for their calls; None for those that can make no test fail."""
+        idle = [name for name, node in self.functions.items() if _is_idle(node, self)]
+        return {**dict.fromkeys(idle), **self.helpers}
+
     def iter_functions(self) -> "Iterator[tuple[Function, _Place]]":
         """Yield the functions of the innermost body, of its classes, and what helps in each of them."""
         for node in self.bodies[-1]:
@@ -129,9 +136,7 @@ def _read(
     outer = {**outer, **read_defaults(node)} if is_test else outer
     fixtures = [item for name, item in place.functions.items() if name in given]
     cases, body = list_cases(marks, bound, fixtures), node.body
-    helpers: Helpers = {i: None for i in place.functions if _is_idle(place.functions[i], place)}
-    helpers = {**helpers, **place.helpers}
-    found = (i for c in cases for i in list_checks(body, outer, c, helpers, inlined))
+    found = (i for c in cases for i in list_checks(body, outer, c, place.read_in, inlined))
     checks = tuple(islice(found, MAX_CHECKS))
     return ComparedTest(
         test=f"{path}::{names}",
