@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -188,12 +189,14 @@ def measure_tests(
     parts: list[list[str] | None] = [None] if deadline is None else list_parts(diff)
     some = (None, parts[-1]) if deadline is not None else ()
     tried = (run_earlier_tests(runner, diff, only, _limit(deadline or 0.0)) for only in some)
-    earlier = next(filter(None, tried), None)
-    for tests in parts:
-        limit_s = None if deadline is None else _limit(deadline, tests is parts[-1])
-        baseline = runner.measure_baseline(limit_s, tests)
-        if not (is_late := baseline.problem.startswith(NOT_FINISHED)):
-            break
+    with ThreadPoolExecutor(1) as pool:
+        begun = pool.submit(next, filter(None, tried), None)
+        for tests in parts:
+            limit_s = None if deadline is None else _limit(deadline, tests is parts[-1])
+            baseline = runner.measure_baseline(limit_s, tests)
+            if not (is_late := baseline.problem.startswith(NOT_FINISHED)):
+                break
+    earlier = begun.result()
     if baseline.problem and tests and not is_late:  # they are no tests any more
         baseline = Baseline()
     explain = explain_problem if baseline.problem else explain_red
