@@ -113,8 +113,8 @@ ONE = "from m import double\n\ndef test_nine():\n    assert double(9) == 18\n"
     ("runs", "differing", "reason"),
     [
         ([1, 18, 2], ("test_nine",), ""),
-        ([1, 2], (), "gives another result in the process"),
-        ([1, None], (), "gives another result in the process"),
+        ([1, 2], (), "the copy that greenloop makes"),
+        ([1, None], (), "the copy that greenloop makes"),
         ([1, 18, 18], (), "does not give the same result each time"),
         ([None], (), "it broke"),
     ],
