@@ -180,10 +180,7 @@ def find_weakened(diff: ProjectDiff) -> list[WeakenedTest]:
     every = (text for path, text in diff.texts_before.items() if not is_test_path(path))
     names = {name for text in every for name in _DEFINED.findall(text)}
     found = find_weakened_tests(old, new, removed, changed, around, names)
-    if are_examples_run(diff.tree.project.all_files):
-        files = {
-            path: text for path, text in diff.tree.project.all_files.items() if path in diff.data
-        }
+    if are_examples_run(files := diff.tree.project.all_files):
         data = {path: text for path, text in diff.data.items() if text and path in files}
         now = {path: after.get(path, "") for path in code}
         now |= {path: files[path].decode("utf-8", "replace") for path in data}

@@ -8,6 +8,7 @@ from junitparser import TestCase
 
 from greenloop.records import Record
 from greenloop.records.base import escape_json
+from greenloop.records.report import is_enough
 from greenloop.reporting.formats.github import format_annotation, render_github
 from greenloop.reporting.formats.junit import JunitResult, junit_case, render_suite
 from greenloop.reporting.formats.markdown import code_span, escape_markdown
@@ -29,7 +30,7 @@ class ModuleGrade(Record):
 
     def reaches(self, require: str | None) -> bool:
         """Return whether the verdict is at least the required one, by default `verified`."""
-        return self.verdict in (("verified", "passed") if require == "passed" else ("verified",))
+        return is_enough(self.verdict, require or "verified")
 
 
 def render_grades(grades: Sequence[ModuleGrade], form: str, require: str | None) -> str:

@@ -13,6 +13,7 @@ from greenloop.errors import OutputError
 from greenloop.files import writing
 from greenloop.records import Artifacts, Record
 from greenloop.records.batch import BatchOutcome, BatchTotals
+from greenloop.records.report import is_enough
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import check_output_paths
 from greenloop.workflow.make.locked_delivery import FORCE_HINT, find_manual_edits, load_lock_or_none
@@ -118,8 +119,8 @@ def find_unchanged_outcome(entry: Entry, settings: Settings) -> BatchOutcome | N
     lock = load_lock_or_none(lock_path(entry.output))
     if lock is None:
         return None
-    enough = ("verified",) if settings.require == "verified" else ("verified", "passed")
-    same = lock.text_sha256 == entry.sha256 and lock.grade.verdict in enough
+    reached = is_enough(lock.grade.verdict, settings.require or "passed")
+    same = lock.text_sha256 == entry.sha256 and reached
     if not same or find_drift(lock_path(entry.output), lock):
         return None
     return BatchOutcome(

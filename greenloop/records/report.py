@@ -236,5 +236,9 @@ def meets_requirement(report: Report, require: Literal["verified", "passed"] | N
     """
     is_ungraded = report.change is not None and bool(report.change.nothing_to_grade)
     default = "verified" if report.command == "check" else "passed"
-    is_enough = (require or default) == "passed" or is_ungraded
-    return report.verdict == "verified" or (is_enough and report.verdict == "passed")
+    return is_enough(report.verdict, "passed" if is_ungraded else require or default)
+
+
+def is_enough(verdict: str, require: str) -> bool:
+    """Return whether a verdict is at least the required one, `verified` or `passed`."""
+    return verdict == "verified" or (require == "passed" and verdict == "passed")

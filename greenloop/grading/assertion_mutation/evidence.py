@@ -214,8 +214,8 @@ def _describe_cutoff(runs: list[MutatedRun], skipped_count: int) -> str:
     """Return how far the runs came; '' where they came to their end."""
     if skipped_count:
         return f"out of time after {len(runs)} of {len(runs) + skipped_count} runs"
-    ended = [item for item in runs if not item.hung and len(item.mutants) == 1]
-    late = [item for item in ended if item.run.ending == "timeout"]
+    alone = (item for item in runs if len(item.mutants) == 1 and not item.hung)
+    late = [item for item in alone if item.run.ending == "timeout"]
     if late:
         return f"out of time in {len(late)} of {len(runs)} runs: {late[0].run.detail}"
     return "" if any(run.is_usable or run.hung for run in runs) else "no run finished"

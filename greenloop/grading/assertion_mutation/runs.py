@@ -51,15 +51,15 @@ class MutatedRun:
         whole = run.ending == "finished" and run.exit_status in (0, 1) and not run.missing
         return whole and collected and bool(run.tests)
 
-    @property
+    @cached_property
     def hung(self) -> TestKey | None:
         """The test that did not come to its end, where it has a mutant.
 
         It may wait for what a failed assertion left out, such as `event.set()`.
         """
         late = self.run.failures if self.run.ending == "timeout" else ()
-        ids = (item.test for item in late if (item.exception, item.phase) == ("Timeout", "call"))
-        keys = {(name.partition("::")[0], get_function_name(name)) for name in ids}
+        ended = [item for item in late if (item.exception, item.phase) == ("Timeout", "call")]
+        keys = {_get_key(item.test) for item in ended}
         return next((i.scope.key for i in self.mutants if i.scope.key in keys), None)
 
 
@@ -177,9 +177,12 @@ def group_ids_by_function(run: TestRun) -> dict[TestKey, list[str]]:
     """Return ids by file and test function, in the order of the run."""
     found: dict[TestKey, list[str]] = {}
     for test in run.tests:
-        key = test.id.partition("::")[0], get_function_name(test.id)
-        found.setdefault(key, []).append(test.id)
+        found.setdefault(_get_key(test.id), []).append(test.id)
     return found
+
+
+def _get_key(test: str) -> TestKey:
+    return test.partition("::")[0], get_function_name(test)
 
 
 def _parse_test_files(

@@ -87,8 +87,13 @@ def find_environment(
         if why:
             raise InputError(f"--python: {why}")
         return named
-    found = _find_usable(root, _list_candidates(root), notify) or find_made_environment(root)
+    found = _find_own(root, notify)
     return found or _find_usable(root, _list_activated(of_greenloop=True), notify)
+
+
+def _find_own(root: Path, notify: Callable[[str], None]) -> Environment | None:
+    """Return the environment of a project, or the one that was made for it."""
+    return _find_usable(root, _list_candidates(root), notify) or find_made_environment(root)
 
 
 def _find_usable(
@@ -119,10 +124,8 @@ def install_declared_packages(path: Path, notify: Callable[[str], None]) -> None
     root = find_project_root(path)
     if root is None:
         raise InputError(f"--install: {path} belongs to no project that declares packages")
-    root = root.resolve()
-    found = _find_usable(root, _list_candidates(root), lambda line: None)
-    if not (found or find_made_environment(root)):
-        make_environment(root, notify)
+    if not _find_own(root.resolve(), lambda line: None):
+        make_environment(root.resolve(), notify)
 
 
 def _list_candidates(root: Path) -> Iterator[tuple[str, str]]:
