@@ -45,9 +45,10 @@ def render_grades(grades: Sequence[ModuleGrade], form: str, require: str | None)
     if form == "text":
         return "".join(map(_format_grade, grades))
     reports = [read_report(Path(item.run_dir)) for item in grades if item.run_dir]
+    ungraded = [item for item in grades if not item.run_dir]
     if form == "sarif":
-        return render_sarif(*reports)
-    ungraded = (item for item in grades if not item.run_dir)
+        reasons = {item.path: f"{item.verdict}: {item.step}" for item in ungraded}
+        return render_sarif(*reports, ungraded=reasons)
     return "".join([*map(render_github, reports), *map(_annotate, ungraded)])
 
 

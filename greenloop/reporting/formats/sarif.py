@@ -3,8 +3,9 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -33,13 +34,14 @@ _RULES: Final[dict[str, tuple[str, str, str]]] = {
         "The code accesses something that could forge the verdict of its tests.",
         "error",
     ),
+    "no-grade": ("NoGrade", "A module has no tests, or cannot be checked.", "warning"),
 }
 
 
-def render_sarif(*reports: Report) -> str:
+def render_sarif(*reports: Report, ungraded: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return a log with the findings of reports: surviving mutants, and those of review and integrity.
 
-    Its verdict is the lowest one.
+    Its verdict is the lowest one. `ungraded` says by path why a module has no report.
     """
     verdicts = {item.verdict for item in reports}
     version = next((item.environment.greenloop for item in reports), "")
@@ -47,7 +49,13 @@ def render_sarif(*reports: Report) -> str:
         "tool": {"driver": _build_driver(version)},
         "invocations": [{"executionSuccessful": not any(map(_ended_early, reports))}],
         "columnKind": "unicodeCodePoints",
-        "results": [result for item in reports for result in _list_results(item)],
+        "results": [
+            *(result for item in reports for result in _list_results(item)),
+            *(
+                _build_result("no-grade", "warning", text, _encode_uri(path), None, path)
+                for path, text in ungraded.items()
+            ),
+        ],
         "properties": {
             "verdict": next(
                 (item for item in ("failed", "passed", "verified") if item in verdicts), ""
@@ -108,7 +116,11 @@ def _build_result(
 
 def _artifact_uri(report: Report) -> str:
     """Return the URI of the code's file, relative to the working directory where it is below it."""
-    path = Path(escape_invisible(find_code_path(report)))
+    return _encode_uri(find_code_path(report))
+
+
+def _encode_uri(name: str) -> str:
+    path = Path(escape_invisible(name))
     return path.as_uri() if path.is_absolute() else quote(path.as_posix())
 
 

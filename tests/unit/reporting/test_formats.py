@@ -91,7 +91,10 @@ def test_junit_has_failures_and_skips_inactive_tests() -> None:
 
 @pytest.mark.parametrize("kind", REPORTS)
 def test_sarif_is_valid(kind: str, sarif: Any) -> None:
-    sarif.validate(json.loads(render_sarif(REPORTS[kind])))
+    log = json.loads(render_sarif(REPORTS[kind], ungraded={"src/a b.py": "no tests"}))
+    sarif.validate(log)
+    place = log["runs"][0]["results"][-1]["locations"][0]["physicalLocation"]
+    assert place == {"artifactLocation": {"uri": "src/a%20b.py"}}
 
 
 def test_sarif_has_open_findings_and_survivors() -> None:
