@@ -108,7 +108,8 @@ class Group(TyperGroup):
                 from greenloop.errors import InputError
 
                 words = (args[0] if args else details.get("args")) or sys.argv[1:]
-                as_json = not {"--json", "json", "--output-format=json"}.isdisjoint(words)
+                written = " ".join(words).replace("--output-format=", "--output-format ")
+                as_json = "--json" in words or "--output-format json" in written
                 end_command(words[0], InputError(_describe_error(error)), as_json=as_json)
             sys.exit(2)
         sys.exit(status or 0)
