@@ -193,7 +193,7 @@ def measure_tests(
         begun = pool.submit(next, filter(None, tried), None)
         for tests in parts:
             limit_s = None if deadline is None else _limit(deadline, tests is parts[-1])
-            baseline = runner.measure_baseline(limit_s, tests)
+            baseline = runner.measure_baseline(limit_s, tests, once=deadline is not None)
             if not (is_late := baseline.problem.startswith(NOT_FINISHED)):
                 break
     earlier = begun.result()

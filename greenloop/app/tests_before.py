@@ -4,6 +4,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import partial
@@ -98,16 +99,19 @@ def run_earlier_tests(
         return None
     for_each = {"timeout_s": max(limit_s - (time.monotonic() - began), 1.0)}
     left = _list_not_passed(now, earlier)  # the others passed before, too
-    before = runner.run(diff.before | diff.data, left, **for_each) if left else now
+    code = {path: text for path, text in diff.before.items() if not is_test_path(path)}
+    failing = {test.partition("::")[0] for test in left}
+    there = [path for path in files if path in texts and (path in failing or path in changed)]
+    with ThreadPoolExecutor(1) as pool:
+        is_asked = code and there and any("::" in test for test in left)
+        begun = pool.submit(runner.run, code, there, **for_each) if is_asked else None
+        before = runner.run(diff.before | diff.data, left, **for_each) if left else now
     if before.ending != _ENDED:
         return None
     held = (item for item in now.tests if item.outcome == "passed")
     before = before.model_copy(update={"tests": (*before.tests, *held)})
-    code = {path: text for path, text in diff.before.items() if not is_test_path(path)}
-    failing = {test.partition("::")[0] for test in left}
-    there = [path for path in files if path in texts and (path in failing or path in changed)]
-    is_run = code and there and list_ended(before, "passed") - list_ended(now, "passed")
-    today = runner.run(code, there, **for_each) if is_run else None
+    is_lost = bool(list_ended(before, "passed") - list_ended(now, "passed"))
+    today = begun.result() if begun and is_lost else None
     return EarlierTests(earlier, before, now, today) if before.tests else None
 
 

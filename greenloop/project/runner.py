@@ -53,30 +53,31 @@ class ProjectRunner:
         return self.box.run_project(project, **options)
 
     def measure_baseline(
-        self, limit_s: float | None = None, tests: Sequence[str] | None = None
+        self,
+        limit_s: float | None = None,
+        tests: Sequence[str] | None = None,
+        *,
+        once: bool = False,
     ) -> Baseline:
         """Run the suite, or some tests of it, twice at once, one time to see which tests run which lines.
 
         Tests with another outcome then are run once more, as they are. Those that Hypothesis ends for
-        their time are flaky: tracing and the load of the machine take longer. `Baseline.problem` is set
-        where the suite does not come to its end within `limit_s` seconds (None: `suite_s`), or no test
-        passes, and `Baseline.failures` with it. Raises SandboxError: no process can be started.
+        their time are flaky: tracing and the load of the machine take longer. With `once` only tests that
+        fail while they are traced are run again. `Baseline.problem` is set where the suite does not come
+        to its end within `limit_s` seconds (None: `suite_s`), or no test passes, and `Baseline.failures`
+        with it. Raises SandboxError: no process can be started.
         """
         texts, limit_s = self.tree.texts, limit_s or self.suite_s
         hits: Hits = {path: {} for path in texts if not is_test_path(path)}
         starting: dict[str, int] = {}
         hits[PROCESSES] = starting
-        beside = replace(self, box=self.box.with_packages(self.box.packages))
-        with ThreadPoolExecutor(1) as pool:
-            traced = pool.submit(beside.run, {}, tests, timeout_s=2 * limit_s, hits=hits)
-            first = self.run({}, tests, timeout_s=limit_s)
-            if problem := _find_problem(first):
-                beside.box.interrupt()
-                return Baseline(problem=problem, failures=first.failures, seconds=first.duration_s)
-        outcomes, again = first.outcomes, traced.result().outcomes
+        first, again = (self._run_traced if once else self._run_twice)(hits, tests, limit_s)
+        if problem := _find_problem(first):
+            return Baseline(problem=problem, failures=first.failures, seconds=first.duration_s)
+        outcomes = first.outcomes
         differing = [name for name in outcomes if again.get(name) != outcomes[name]]
         if differing:
-            again = again | self.run({}, differing, timeout_s=limit_s).outcomes
+            again = {**again, **self.run({}, differing, timeout_s=limit_s).outcomes}
         flaky = {name for name in differing if again.get(name) != outcomes[name]}
         passed = [name for name, item in outcomes.items() if item == "passed" and name not in flaky]
         flaky |= {item.test for item in first.failures if item.exception in _OF_TIME} - set(passed)
@@ -97,6 +98,29 @@ class ProjectRunner:
             durations={item.id: item.duration_s for item in first.tests if item.id in {*passed}},
             starting=frozenset(starting).intersection(passed),
         )
+
+    def _run_twice(
+        self, hits: Hits, tests: Sequence[str] | None, limit_s: float
+    ) -> tuple[TestRun, Mapping[str, str]]:
+        """Return a run as it is, and the outcomes of a traced one, which adds to `hits`."""
+        beside = replace(self, box=self.box.with_packages(self.box.packages))
+        with ThreadPoolExecutor(1) as pool:
+            traced = pool.submit(beside.run, {}, tests, timeout_s=2 * limit_s, hits=hits)
+            first = self.run({}, tests, timeout_s=limit_s)
+            if _find_problem(first):
+                beside.box.interrupt()
+        return first, traced.result().outcomes
+
+    def _run_traced(
+        self, hits: Hits, tests: Sequence[str] | None, limit_s: float
+    ) -> tuple[TestRun, Mapping[str, str]]:
+        """Return a traced run, and the outcomes of those that fail in it as they are without."""
+        traced = self.run({}, tests, timeout_s=limit_s, hits=hits)
+        outcomes: dict[str, str] = {**traced.outcomes}
+        failing = [name for name, item in outcomes.items() if item in ("failed", "error")]
+        if failing and not _find_problem(traced):
+            outcomes |= self.run({}, failing, timeout_s=limit_s).outcomes
+        return traced, outcomes
 
     def _digest_file(self, test: str) -> str:
         content = self.tree.project.all_files.get(test.partition("::")[0], b"")

@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from greenloop.app.check import CheckResult, OpenSandbox
@@ -20,6 +21,8 @@ from greenloop.project.grading.grader import OUT_OF_TIME
 from greenloop.records import Report
 from greenloop.sandbox.limits import stretch
 from greenloop.settings import Settings
+from greenloop.syntax.parse import call_again_after_race
+from greenloop.threads import run_in_thread
 
 _GRACE_S = 5.0  # for the piece that is measured when the time is over
 # The default time limit, which a busy machine stretches: the hooks of agents end after 300 seconds.
@@ -96,10 +99,12 @@ async def _inspect(
     emit: EventSink,
 ) -> GateAnswer:
     diff = change.diff
+    reading = partial(call_again_after_race, partial(find_weakened, diff))
+    weakened = asyncio.ensure_future(run_in_thread(reading))
     report, error = await _measure(request, diff, settings, open_box, emit)
     found = collect_findings(
         change.loosened,
-        find_weakened(diff),
+        await weakened,
         report.model_copy(update={"reasons": ()}) if error else report,
         diff,
         change.list_document_lines(),

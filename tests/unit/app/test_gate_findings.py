@@ -156,7 +156,9 @@ def test_functions_as_they_were_have_no_changed_lines() -> None:
 
 def test_a_suite_that_is_too_long_leaves_the_tests_of_the_change() -> None:
     class Runner:
-        def measure_baseline(self, limit_s: float, only: Sequence[str] | None) -> Baseline:
+        def measure_baseline(
+            self, limit_s: float, only: Sequence[str] | None, *, once: bool
+        ) -> Baseline:
             assert 0 < limit_s <= (60 if only else 30)
             return Baseline(problem="" if only else f"{NOT_FINISHED} in time", locked={"a": "b"})
 
