@@ -86,33 +86,6 @@ def _is_logging_call(node: ast.AST) -> bool:
     return node.func.attr in _LOGGING_METHODS and get_last_name(node.func.value) in _LOGGER_NAMES
 
 
-def _is_slice_from_zero(proposed: ProposedEdit) -> bool:
-    node = proposed.context.node
-    if proposed.operator.name != "slice" or not isinstance(node, ast.Slice) or node.step:
-        return False
-    starts_at_zero = isinstance(node.lower, ast.Constant) and node.lower.value == 0
-    return starts_at_zero and proposed.original.strip("()") == "0"
-
-
-def _is_extreme_of_equals(proposed: ProposedEdit) -> bool:
-    """Return whether it is `if x > best: best = x`, or `x if x > y else y`."""
-    node, parent = proposed.context.node, proposed.context.parent
-    if proposed.operator.name != "boundary" or not isinstance(node, ast.Compare):
-        return False
-    if len(node.ops) > 1:
-        return False
-    sides = {ast.dump(node.left), ast.dump(node.comparators[0])}
-    if isinstance(parent, ast.IfExp) and parent.test is node:
-        return {ast.dump(parent.body), ast.dump(parent.orelse)} == sides
-    if not isinstance(parent, ast.If) or parent.test is not node or parent.orelse:
-        return False
-    only = parent.body[0]
-    if len(parent.body) > 1 or not isinstance(only, ast.Assign) or len(only.targets) > 1:
-        return False
-    target = ast.dump(only.targets[0]).replace("Store()", "Load()")
-    return {target, ast.dump(only.value)} == sides
-
-
 def _is_removed_decorator(proposed: ProposedEdit, names: set[str]) -> bool:
     name = proposed.original.lstrip("@ ").partition("(")[0].rpartition(".")[2]
     return proposed.operator.name == "decorator" and name in names
@@ -223,10 +196,8 @@ _RULES: tuple[tuple[str, EquivalenceRule], ...] = (
     ("only the wording of an error: its type is what callers act on", _is_error_message),
     ("only what is logged", _is_logged),
     ("only the usage text of a program", _is_usage_text),
-    ("a slice from 0 is the same as one from the beginning", _is_slice_from_zero),
     ("`cast` does nothing with the type", _is_type_of_cast),
     ("no test sees how long a thread lives, or where a warning points", _is_unseen_argument),
-    ("of two equal values, either is the extreme", _is_extreme_of_equals),
     ("a cache changes speed, not results", partial(_is_removed_decorator, names=_CACHE_DECORATORS)),
     ("the size of a cache changes speed, not results", _is_cache_size),
     (

@@ -22,6 +22,7 @@ from ..pytest_plugin.config import options, remove_assert_rewriting
 from ..trials.driver import ForkRequest, TrialDriver
 from ..trials.forks import Reporter, StepLimits, become_subreaper, start_fork
 from ..trials.limits import COLLECTION, NO_LIMITS, Budget, limit_memory, limit_step
+from ..trials.line_tracing import stop_tracing
 from ..trials.server import FreshTrial, TrialServer
 from ..trials.session import TrialSession
 from ..trials.swap import EditedFile
@@ -63,7 +64,7 @@ class _Trials:
                     os.close(send)
                     return self._enter_fork(fork, request, os.fdopen(receive, "rb"))
                 os.close(receive)
-                session.stop_recording()
+                stop_tracing()
                 request = trials.send((fork, os.fdopen(send, "wb")))
         except StopIteration:
             self._channel.send("end", exit_status=0, cpu_s=own_cpu_seconds())

@@ -14,7 +14,7 @@ import pytest
 from ..limits.proc_stats import own_cpu_seconds
 from ..pytest_plugin.failure_details import is_refused_socket
 from .generated_examples import end_at_first_failure
-from .line_tracing import record_calls
+from .line_tracing import record_calls, stop_tracing
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
@@ -48,13 +48,7 @@ class TrialSession:
         self.is_collected = False
         self.called: set[tuple[str, int]] = set()
         self.collect_s = 0.0
-        self._stop_recording: Callable[[], None] | None = record_calls(path, self.called)
-
-    def stop_recording(self) -> None:
-        """Add no more functions to `called`."""
-        stop, self._stop_recording = self._stop_recording, None
-        if stop:
-            stop()
+        record_calls(path, self.called)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)  # around that of pytest's capture
     def pytest_load_initial_conftests(self) -> Iterator[None]:
@@ -68,7 +62,7 @@ class TrialSession:
         session.config.pluginmanager.unregister(name="terminalreporter")
         before = own_cpu_seconds()
         yield
-        self.stop_recording()
+        stop_tracing()
         self.collect_s = own_cpu_seconds() - before
 
     @pytest.hookimpl(tryfirst=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from greenloop.sandbox.guest.trials.line_tracing import stop_tracing
 from greenloop.sandbox.guest.trials.session import FAILED, PASSED, SKIPPED, TrialSession
 
 
@@ -21,7 +22,7 @@ from greenloop.sandbox.guest.trials.session import FAILED, PASSED, SKIPPED, Tria
 )
 def test_what_the_sandbox_refuses_is_no_failure(error: BaseException | None, outcome: str) -> None:
     session = TrialSession("/work/m.py", lambda session: lambda _: None, has_conftest=False)
-    session.stop_recording()
+    stop_tracing()
     item: Any = SimpleNamespace(nodeid="t", location=("t.py", 1, "t"))
     raised = SimpleNamespace(value=error) if error else None
     call: Any = SimpleNamespace(excinfo=raised, when="call")
