@@ -36,8 +36,7 @@ class NameScope:
     self_name: str = ""
     attributes: tuple[str, ...] = ()  # of the form `self.size`
     methods: tuple[str, ...] = ()
-    constants: tuple[str, ...] = ()  # of the module, as are the functions
-    functions: tuple[str, ...] = ()
+    constants: tuple[str, ...] = ()  # of the module
     # By name: syntactic positions of its use.
     roles: dict[str, frozenset[str]] = field(default_factory=dict)
     donors: tuple[str, ...] = ()  # small expressions of the function as source
@@ -106,9 +105,7 @@ def build_scope(
     tree, constants, functions = parts.tree, parts.constants, parts.functions
     if function is None:
         names = tuple(dict.fromkeys((*constants, *functions)))
-        return NameScope(
-            None, names, constants=constants, functions=functions, roles=_collect_roles(tree)
-        )
+        return NameScope(None, names, constants=constants, roles=_collect_roles(tree))
     parameters = [item.arg for item in _list_parameters(function.args)]
     own = parameters.pop(0) if enclosing_class is not None and parameters else ""
     used = [item for item in _walk_in_order(function) if isinstance(item, ast.Name)]
@@ -126,7 +123,6 @@ def build_scope(
         attributes,
         methods,
         constants,
-        functions,
         _collect_roles(enclosing_class or function),
         tuple(item for item in donors if len(item) <= _MAX_DONOR_CHARS)[:_MAX_DONORS],
         tuple(_collect_texts(function, ast.Compare)),

@@ -13,8 +13,8 @@ from greenloop.repair.operators import (
     insertions,
     names,
     returns_and_raises,
-    slices_and_ranges,
     statements,
+    subscripts_and_ranges,
 )
 from greenloop.repair.scope import ModuleParts, NameScope, build_scope
 from greenloop.syntax.nodes import Function, NodeContext, walk_editable_nodes
@@ -24,7 +24,7 @@ from greenloop.syntax.source import Source
 
 # Applied in this order.
 OPERATORS: tuple[Operator[CandidateEdit], ...] = list_operators(
-    *(expressions, constants, names, calls, slices_and_ranges),
+    *(expressions, constants, names, calls, subscripts_and_ranges),
     *(returns_and_raises, statements, guards, insertions),
 )
 

@@ -42,16 +42,6 @@ def find_statement_lines(context: RepairContext, node: ast.stmt) -> StatementLin
     return StatementLines(start, after, indent, text[start:after])
 
 
-def find_body_lines(context: RepairContext, body: list[ast.stmt]) -> StatementLines | None:
-    """Return the lines of all statements of a body; None if other code is on them."""
-    first = find_statement_lines(context, body[0])
-    last = find_statement_lines(context, body[-1])
-    if first is None or last is None:
-        return None
-    text = context.source.text[first.start : last.end]
-    return StatementLines(first.start, last.end, first.indent, text)
-
-
 def find_containing_body(context: RepairContext) -> list[ast.stmt] | None:
     """Return the list of statements that the node is one of; None if it is in no list."""
     for _, value in ast.iter_fields(context.parent) if context.parent is not None else ():

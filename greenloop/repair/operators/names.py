@@ -53,22 +53,6 @@ def replace_attribute(context: RepairContext, node: ast.Attribute) -> Edits:
 
 
 @edit_operator()
-def replace_called_function(context: RepairContext, node: ast.Call) -> Edits:
-    """Replace `self.a()` by `self.b()`, and `f(x)` by `g(x)`, of the same class or module."""
-    scope = context.scope
-    called = node.func
-    if isinstance(called, ast.Name) and called.id in scope.functions:
-        for other in scope.functions:
-            if other != called.id:
-                yield context.edit(called, other, "function", 2.2)
-    elif isinstance(called, ast.Attribute) and called.attr in scope.methods:
-        for other in scope.methods:
-            if other != called.attr:
-                text = f"{context.get_parenthesized_text(called.value)}.{other}"
-                yield context.edit(called, text, "function", 2.3)
-
-
-@edit_operator()
 def add_missing_self(context: RepairContext, node: ast.Name) -> Edits:
     """Replace `x` by `self.x`."""
     own = context.scope.self_name

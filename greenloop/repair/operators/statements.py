@@ -1,11 +1,10 @@
-"""Operators on statements: moved, swapped and deleted ones, loops, `return` and `yield`."""
+"""Operators on statements: moved and swapped ones."""
 
 import ast
 
 from greenloop.repair.context import Edits, RepairContext
 from greenloop.repair.operators.blocks import (
     StatementLines,
-    find_body_lines,
     find_containing_body,
     find_statement_lines,
     is_jump_statement,
@@ -80,24 +79,3 @@ def swap_statements(context: RepairContext, node: ast.stmt) -> Edits:
     between = context.source.text[first.end : second.start]
     text = second.text.removesuffix("\n") + "\n" + between + first.text
     yield context.edit_span(first.start, second.end, text, "swapped statements", 1.8)
-
-
-@edit_operator()
-def delete_statement(context: RepairContext, node: ast.stmt) -> Edits:
-    """Delete a statement, or only the header of a block."""
-    body, lines = find_containing_body(context), find_statement_lines(context, node)
-    if body is None or isinstance(node, Definition) or lines is None:
-        return
-    if len(body) > 1:
-        yield context.edit_span(lines.start, lines.end, "", "statement left out", 3.0)
-    elif isinstance(node, ast.If) and lines.text.lstrip().startswith("elif"):
-        inner = find_body_lines(context, node.body)
-        end = inner.end if inner else context.source.span(node.body[-1])[1]
-        yield context.edit_span(lines.start, end, "", "branch left out", 2.8)
-    else:
-        yield context.edit(node, "pass", "statement left out", 3.2)
-    if isinstance(node, CompoundStatement) and not getattr(node, "orelse", None):
-        inner = find_body_lines(context, node.body)
-        if inner is not None:
-            text = inner.reindent(inner.indent, lines.indent)
-            yield context.edit_span(lines.start, lines.end, text, "block without its head", 3.2)

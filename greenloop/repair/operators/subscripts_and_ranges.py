@@ -1,30 +1,11 @@
-"""Operators on slices, subscripts, ranges and comprehensions."""
+"""Operators on subscripts, ranges and comprehensions."""
 
 import ast
 
-from greenloop.repair.context import CandidateEdit, Edits, RepairContext
+from greenloop.repair.context import Edits, RepairContext
 from greenloop.syntax.operators.protocol import edit_operator
 
 _PREDICATES = ("isalnum", "isalpha", "isdigit")
-
-
-@edit_operator()
-def change_slice(context: RepairContext, node: ast.Slice) -> Edits:
-    """Add a part to a slice, or replace one."""
-    parts = [context.text(item) if item else "" for item in (node.lower, node.upper, node.step)]
-    names = [item for item in context.scope.names if item not in parts]
-    for at in range(3):
-        fresh = ["1", "-1", *names] if at < 2 else ["-1", "2"]
-        for text in () if parts[at] else fresh:
-            yield _build_slice_edit(context, node, [*parts[:at], text, *parts[at + 1 :]])
-    lower, upper, step = parts
-    if upper and lower:
-        yield _build_slice_edit(context, node, [lower, f"{lower} + {upper}", step])
-
-
-def _build_slice_edit(context: RepairContext, node: ast.Slice, parts: list[str]) -> CandidateEdit:
-    text = f"{parts[0]}:{parts[1]}" + (f":{parts[2]}" if parts[2] else "")
-    return context.edit(node, text, "slice", 2.0)
 
 
 @edit_operator()
@@ -45,19 +26,6 @@ def change_subscript(context: RepairContext, node: ast.Subscript) -> Edits:
     if isinstance(node.ctx, ast.Load):
         for default in ("", ", 0", ", None", ", []"):
             yield context.edit(node, f"{base}.get({inner}{default})", "missing key", 2.6)
-
-
-@edit_operator()
-def use_item_of_iterated(context: RepairContext, node: ast.Name) -> Edits:
-    """Replace the variable of a loop by the last or first item of what the loop iterates over."""
-    loops = (item for item in context.ancestors if isinstance(item, ast.For))
-    for loop in loops if isinstance(node.ctx, ast.Load) else ():
-        if any(isinstance(i, ast.Name) and i.id == node.id for i in ast.walk(loop.target)):
-            parts = (i for i in ast.walk(loop.iter) if isinstance(i, ast.Name | ast.Attribute))
-            found = dict.fromkeys(map(context.text, parts))
-            for text in (item for item in found if item in context.scope.variables):
-                yield context.edit(node, f"{text}[-1]", "index", 2.4)
-                yield context.edit(node, f"{text}[0]", "index", 2.6)
 
 
 @edit_operator()
