@@ -116,10 +116,6 @@ class Source:
             end -= 1
         return end
 
-    def get_line(self, line: int) -> str:
-        """Return a line's text without its line break."""
-        return self.text[self.line_start(line) : self.line_end(line)]
-
     def find_operator_span(self, left: Located, right: Located) -> tuple[int, int] | None:
         """Return the span of the operator between two operands; None if it is not found."""
         start, end = self.span(left)[1], self.span(right)[0]

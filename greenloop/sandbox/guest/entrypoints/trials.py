@@ -18,7 +18,7 @@ from ..isolation.null_device import list_open_fds, redirect_to_null
 from ..limits.proc_stats import own_cpu_seconds
 from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
-from ..pytest_plugin.config import options, remove_assert_rewriting
+from ..pytest_plugin.config import options
 from ..trials.driver import ForkRequest, TrialDriver
 from ..trials.forks import Reporter, StepLimits, become_subreaper, start_fork
 from ..trials.limits import COLLECTION, NO_LIMITS, Budget, limit_memory, limit_step
@@ -139,7 +139,6 @@ def _build_suite_arguments(job: dict[str, Any]) -> tuple[list[str], list[Any]]:
 def _build_arguments(job: dict[str, Any]) -> tuple[list[str], list[Any]]:
     """Return pytest's arguments for files of a single folder, and the plug-ins that they use."""
     work = job["work"]
-    remove_assert_rewriting()
     loaded = plugins.load_plugins(job["packages"])
     arguments = [*options(work, job["ini"]), "--assert=plain"]
     arguments += plugins.build_plugin_options(loaded)

@@ -2,7 +2,6 @@
 
 import copy
 import os
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,16 +22,6 @@ def options(work: str, ini: str) -> list[str]:
     places = ["-c", ini, "--rootdir", work, "--confcutdir", work]
     values = ["truncation_limit_lines=30", "truncation_limit_chars=3000"]
     return [*chosen, *places, *(part for value in values for part in ("-o", value))]
-
-
-def remove_assert_rewriting() -> None:
-    """Import test files as they are from now on: assertions then fail without an explanation.
-
-    To rewrite the assertions takes a third of the time in which a small file is collected.
-    """
-    from _pytest.assertion.rewrite import AssertionRewritingHook
-
-    sys.meta_path[:] = [item for item in sys.meta_path if type(item) is not AssertionRewritingHook]
 
 
 def accept_undecodable_output() -> None:
