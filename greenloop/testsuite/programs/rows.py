@@ -78,9 +78,11 @@ class RowReader:
         return [self._read_cells(item, 1)[0] for item in self.list_items(given["params"])]
 
     def _read_table(self, mark: ast.Call) -> Iterator[Row]:
-        given = {item.arg: item.value for item in mark.keywords}
-        named, table = (*mark.args[:2], *given.values())[:2]
-        if "indirect" in given or not (known := read_value(named)):
+        given = dict(zip(("argnames", "argvalues"), mark.args, strict=False))
+        given |= {str(item.arg): item.value for item in mark.keywords}
+        table = given.get("argvalues")
+        known = read_value(given["argnames"]) if "argnames" in given else ()
+        if table is None or not known or "indirect" in given:
             raise RefusedError("a table of fixtures", mark)
         names = known[0]
         if isinstance(names, str):

@@ -131,6 +131,7 @@ def test_rows_fixtures_and_helpers_are_written_out() -> None:
         ("@pytest.mark.skipif(True, reason='')\n", "a decorator (pytest.mark.skipif)"),
         ("@given(1)\n", "a decorator (given)"),
         ("@pytest.mark.parametrize('n', make())\n", "a loop over computed values"),
+        ("@pytest.mark.parametrize(**ROWS)\n", "a table of fixtures"),
     ],
 )
 def test_decorators_that_change_more_are_refused(head: str, reason: str) -> None:
