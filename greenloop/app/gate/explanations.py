@@ -25,12 +25,14 @@ _PLAIN = frozenset("assert test tests with when should that does from pytest rai
 class Explanations:
     """What the documents, docstrings and tests of a change announce.
 
-    Tests that are `indifferent` pass without the change, too, so they announce nothing.
+    Tests that are `indifferent` pass without the change, too, so they announce nothing; `extended` ones
+    have cases that fail without it.
     """
 
     diff: ProjectDiff
     document_lines: Sequence[str]
     indifferent: Collection[str] = ()
+    extended: Collection[str] = ()
 
     def cover(self, item: WeakenedTest) -> bool:
         """Return whether the change announces that what a test expected was to change.
@@ -38,7 +40,8 @@ class Explanations:
         A document or docstring says so by a word of the test. A new test does for those that call what
         it calls, and a text that the code has now for those that expect it.
         """
-        return self.is_documented(item) or self._is_tested_anew(item) or self._is_written_out(item)
+        is_told = item.was in self.extended or self.is_documented(item)
+        return is_told or self._is_tested_anew(item) or self._is_written_out(item)
 
     def is_documented(self, item: WeakenedTest) -> bool:
         """Return whether changed lines of documents and docstrings have a word of a test: of its name,
@@ -82,10 +85,10 @@ class Explanations:
 
         A helper is run only by tests, which have its checks where they call it.
         """
-        was = self._was
+        was, extended = self._was, self.extended
         tests = (item for item in self._tests_now.items() if not item[1].is_helper)
         every = [item for item in tests if item[0] not in self.indifferent]
-        return (i for test, i in every if test not in was or _asks_more(was[test], i))
+        return (i for t, i in every if t not in was or t in extended or _asks_more(was[t], i))
 
     @cached_property
     def _was(self) -> Mapping[str, ComparedTest]:

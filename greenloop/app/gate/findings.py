@@ -59,7 +59,7 @@ def collect_findings(
     weakened = [i for i in weakened if i.kind != "exchanged" or _fails_now(i, known)]
     failing = {item.test.partition("[")[0] for item in report.failures} if report else set()
     weakened += list_reread(known, {*failing, *known.silent, *(i.was for i in weakened)}, diff)
-    explanations = Explanations(diff, document_lines, known.indifferent)
+    explanations = Explanations(diff, document_lines, known.indifferent, known.extended)
     excused = [item for item in weakened if _follows_behaviour(item, known, explanations)]
     lost = [_ask_for(i, known) for i in _show_few(i for i in weakened if i not in excused)]
     silent = list(list_silent(known, weakened, diff))
@@ -72,7 +72,6 @@ def collect_findings(
         for i in excused
         if i.kind != "rewritten" and not _holds_still(i, known) and not explanations.cover(i)
     ]
-    asked = [item for item in asked if item.was not in known.extended]
     if len({item.test.partition("::")[0] for item in asked}) >= _MANY_FILES:
         asked = []
     blocking += [f"{item.says}; {_UNEXPLAINED}" for item in _show_few(asked)]

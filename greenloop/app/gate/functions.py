@@ -20,7 +20,7 @@ ANSWERED = re.compile(r"#\s*greenloop:[\w ]*\bbecause +\w+ +\w+.*")
 MAX_SURVIVORS = 5
 MAX_ANSWERS = 3  # that count in one piece of work
 _MAX_PLACES = 8
-_PRIVATE_STATE = re.compile(r"(self|cls)\._\w+( *:[^=]+)? *[-+*/|&]?= ")
+_HIDDEN = re.compile(r"assert |(self|cls)\._\w+( *:[^=]+)? *[-+*/|&]?= ")
 _NOTICED = ("killed", "timeout", "crashed")
 _MAX_UNNOTICED = 0.5  # of the faults in a function
 
@@ -84,14 +84,14 @@ class ChangedFunctions:
             for item in mutation.tried
             if item.outcome in (*_NOTICED, "survived")
         )
-        found = [item for item in mutation.survived if item.reached]
+        found = [i for i in mutation.survived if i.reached and not self._is_hidden(i)]
         lived = Counter(self._find(item.path, item.line) for item in found)
         seen: set[str] = set()
         answered: set[str] = set()
         for item in sorted(found, key=lambda item: (item.path, item.line)):
             name = self._find(item.path, item.line)
             too_many = lived[name] > max(1, _MAX_UNNOTICED * tried[name])
-            if not too_many or name.endswith(":0") or name in self.moved or self._is_hidden(item):
+            if not too_many or name.endswith(":0") or name in self.moved:
                 continue
             if self._is_answered(item, said) and len(answered | {item.place}) <= MAX_ANSWERS:
                 answered.add(item.place)
@@ -104,9 +104,9 @@ class ChangedFunctions:
         return self._find(path, line) in self.moved
 
     def _is_hidden(self, survivor: Survivor) -> bool:
-        """Return whether it changes what is kept in a private attribute, which no caller sees itself."""
+        """Return whether it is in an assertion, or changes a private attribute: no caller sees them."""
         line = self.texts.get(survivor.path, "").split("\n")[survivor.line - 1 : survivor.line]
-        return any(_PRIVATE_STATE.match(text.strip()) for text in line)
+        return any(_HIDDEN.match(text.strip()) for text in line)
 
     def _is_answered(self, survivor: Survivor, said: str) -> bool:
         """Return whether a comment at the line, or the agent's message, says why no test is needed."""

@@ -24,6 +24,8 @@ def bind_names(node: ast.stmt, bound: dict[str, ast.expr]) -> None:
             return
         case ast.Assign(targets=[ast.Tuple() as target], value=ast.expr() as value):
             known = dict(bind_target(target, resolve(value, bound)))
+        case ast.Import(names=names):
+            known = {i.asname: ast.parse(i.name, mode="eval").body for i in names if i.asname}
     for item in ast.walk(node):
         if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
             bound.pop(item.id, None)

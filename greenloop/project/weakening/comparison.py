@@ -162,14 +162,12 @@ def _compare_strength(
     is_wider = old.subject == new.subject and is_widened(old.bounds, new.bounds)
     is_wider |= is_narrowed(*map(read_condition, (old.text, new.text)))
     others = [check for check in test.checks if check.text != old.text]
-    is_held, is_less = _is_held(old, others), new.strength < old.strength
-    if " or " in new.text and new.conditions < old.conditions:  # `if` has become a part of it
-        is_less = False
+    is_held, negates = _is_held(old, others), is_opposite(old.text, new.text)
+    is_same = ast.unparse(read_truth(read_condition(old.text))) == new.text
+    is_same |= " or " in new.text and new.conditions < old.conditions  # `if` is a part of it now
+    # of two opposites none is weaker: both cannot pass
+    is_less = new.strength < old.strength and not (negates or is_same)
     texts = (old.shown, new.shown) if old.shown != new.shown else (old.text, new.text)
-    if negates := is_opposite(old.text, new.text):
-        is_less = False  # no weaker form of it: both cannot pass
-    if ast.unparse(read_truth(read_condition(old.text))) == new.text:
-        is_less = False
     if is_wider or _is_part(old, new, others) or (is_less and not is_held):
         yield "looser", *texts, new.line
     elif negates or _is_other_value(old, new, fresh):

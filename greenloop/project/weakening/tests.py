@@ -115,10 +115,10 @@ def _read_file(path: str, text: str, inlined: frozenset[str]) -> tuple[ComparedT
 
 
 def _read_constants(body: list[ast.stmt]) -> Bindings:
-    """Return what a file assigns to names, outside of functions and classes."""
+    """Return what a file assigns to names, or imports as them, outside of functions and classes."""
     bound: dict[str, ast.expr] = {}
     for node in body:
-        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Import)):
             bind_names(node, bound)
     return bound
 

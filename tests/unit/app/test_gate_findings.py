@@ -76,13 +76,17 @@ def test_a_code_or_word_is_no_example(value: str, answer: str, count: int) -> No
 
 
 @pytest.mark.parametrize(
-    ("line", "covers"),
-    [("- Names are spelled out.", True), ("- The build is faster.", False), ("", False)],
+    ("line", "extended", "covers"),
+    [
+        ("- Names are spelled out.", "", True),
+        ("- The build is faster.", "", False),
+        ("", "tests/test_names.py::test_spell", True),
+    ],
 )
-def test_a_document_explains_the_tests_that_it_has_a_word_of(line: str, covers: bool) -> None:
-    test = "tests/test_names.py::test_spell"
+def test_a_document_or_a_new_case_explains_a_test(line: str, extended: str, covers: bool) -> None:
+    test = "tests/test_names.py::test_a"
     item = WeakenedTest(test, "expectation", "spell('a') == 'b'", "spell('a') == 'c'", was=test)
-    assert Explanations(build_diff(RULE), [line]).cover(item) is covers
+    assert Explanations(build_diff(RULE), [line], extended=[extended]).cover(item) is covers
 
 
 def test_a_function_within_a_test_is_no_new_test_that_explains_it() -> None:
@@ -169,15 +173,19 @@ def test_a_suite_that_is_too_long_leaves_the_tests_of_the_change() -> None:
     assert (found[0].problem, found[2]) == ("", {})
 
 
-@pytest.mark.parametrize(("lived", "named"), [(1, 0), (2, 2)])
-def test_faults_are_named_where_most_of_a_function_go_unnoticed(lived: int, named: int) -> None:
+@pytest.mark.parametrize(
+    ("lived", "line", "named"), [(1, "x += 1", 0), (2, "x += 1", 2), (2, "assert x", 0)]
+)
+def test_faults_are_named_where_most_of_a_function_go_unnoticed(
+    lived: int, line: str, named: int
+) -> None:
     places: list[Any] = [{"id": f"a.py:{i}", "path": "a.py", "line": i + 2} for i in range(lived)]
     fault: Any = {"operator": "number", "reached": True}
     found = [Survivor.model_construct(**i, **fault) for i in places]
     ends = [(i, "survived") for i in places] + [(places[0], "killed")]
     tried = [MutantResult.model_construct(**i, outcome=outcome) for i, outcome in ends]
     mutation = Mutation.model_construct(survived=tuple(found), tried=tuple(tried), score=0.0)
-    texts = {"a.py": "def f(x):\n    x += 1\n    return x < 2\n"}
+    texts = {"a.py": f"def f(x):\n    {line}\n    return x < 2\n"}
     functions = ChangedFunctions(Evidence(mutation=mutation), texts)
     assert len(list(functions.list_survivors(""))) == named
 
