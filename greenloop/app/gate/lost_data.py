@@ -15,7 +15,8 @@ def list_lost_data(known: BaselineResult, diff: ProjectDiff) -> Iterator[str]:
     """Yield the files of data that have less than before, where all of them lost more than they gained,
     and the tests that read them pass on the changed code with what they had.
     """
-    now = {path: content.decode("utf-8", "replace") for path, content in _iter_data(diff)}
+    files = diff.tree.project.all_files
+    now = {path: files[path].decode("utf-8", "replace") for path in diff.data if path in files}
     old = {path: text or "" for path, text in diff.data.items()}
     words = [Counter(_WORD.findall("\n".join(i.values()))) for i in (old, now)]
     if (words[0] - words[1]).total() <= (words[1] - words[0]).total():
@@ -30,11 +31,6 @@ def list_lost_data(known: BaselineResult, diff: ProjectDiff) -> Iterator[str]:
         if is_less and any(_reads(reader, path) for reader in readers):
             word = "has less data than before" if path in now else "is gone"
             yield f"{path} {word}; the tests also pass with the data that is gone: restore it"
-
-
-def _iter_data(diff: ProjectDiff) -> Iterator[tuple[str, bytes]]:
-    files = diff.tree.project.all_files
-    return ((path, files[path]) for path in diff.data if path in files)
 
 
 def _reads(text: str, path: str) -> bool:

@@ -20,9 +20,7 @@ _KEYWORD = re.compile(
     r"(?!'(?=.*[1-9])[\d.:/-]{9,}')b?'[\w.:/-]*'|-?[0-2](\.\d*)?|True|False|None|[(\[{][^,]*,?[)\]}]"
 )
 _WORDS = re.compile(r"\w+[^\w.:/-]+\w+")
-_MIN_INPUT = (
-    9  # characters of what a parameter is compared with; a sign such as `<script>` has fewer
-)
+_MIN_INPUT = 9  # characters of what a parameter is compared with; a sign as `<script>` has fewer
 
 
 def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:

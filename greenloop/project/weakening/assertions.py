@@ -8,9 +8,8 @@ from greenloop.project.weakening.conditions.strength import EXPECTING, is_check_
 from greenloop.project.weakening.skips import hides_failure, is_failing
 from greenloop.syntax.nodes import Function
 
-Helpers = Mapping[
-    str, Function | None
-]  # functions of a test file; None for those that check nothing
+# Functions of a test file; None for those that check nothing.
+Helpers = Mapping[str, Function | None]
 
 _UNITTEST = {
     **dict.fromkeys(("assertEqual", "assertEquals", "assertListEqual"), "{} == {}"),

@@ -168,7 +168,8 @@ def _walk(body: list[ast.stmt], scope: _Scope, conditions: int) -> Iterator[Chec
             may_end = any(ended) or any(map(waits_for_error, node.items))
             yield from _walk(node.body, scope, conditions + may_end)
         elif isinstance(node, ast.For) and (items := list_items(node.iter, scope.bound)):
-            for item in items[:1] if any(map(_ends_loop, node.body)) else items:
+            is_left = any(isinstance(item, (ast.Break, ast.Return)) for item in node.body)
+            for item in items[:1] if is_left else items:
                 values = dict(bind_target(node.target, resolve(item, scope.bound)))
                 yield from _walk(node.body, scope.enter(values), conditions)
             yield from _walk(node.orelse, scope, conditions)
@@ -209,10 +210,6 @@ def _may_be_empty(node: ast.For | ast.AsyncFor | ast.While, bound: Bindings) -> 
             return True
         case several:
             return ast.unparse(several) in ("[]", "()", "{}", "''", "range(0)", "set()")
-
-
-def _ends_loop(node: ast.stmt) -> bool:
-    return isinstance(node, (ast.Break, ast.Return))
 
 
 def _leaves(body: list[ast.stmt]) -> bool:

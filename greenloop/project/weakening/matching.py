@@ -47,7 +47,7 @@ def find_weakened_tests(
     defines, where that is known. `read` finds tests in texts.
     """
     old, new = read(before), read(after)
-    helpers = [{item.name for item in tests.values() if item.is_helper} for tests in (old, new)]
+    helpers = [{i.name for i in tests.values() if i.is_helper and i.checks} for tests in (old, new)]
     if others := helpers[0] ^ helpers[1]:  # their checks stood in the tests, or do so now
         old, new = (read(texts, frozenset(others)) for texts in (before, after))
     successors = pair_tests(old, new)
@@ -60,9 +60,7 @@ def find_weakened_tests(
     added = [check for item in own_tests for check in _list_whole(item)]
     unchanged = {path: text for path, text in around.items() if path not in before}
     kept = _count_kept(old.values(), new.values(), unchanged.values())
-    gone = {
-        path: add_helpers(text, after.get(path, ""), removed_names) for path, text in before.items()
-    }
+    gone = {p: add_helpers(text, after.get(p, ""), removed_names) for p, text in before.items()}
     taken = {now.test for now in successors.values()}
     fresh = (item for item in unfolded if item.test not in taken and not item.is_helper)
     room = {item.test: len(_list_whole(item)) for item in fresh}

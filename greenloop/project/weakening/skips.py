@@ -53,8 +53,7 @@ def _find_skipping(mark: ast.expr) -> Iterator[ast.expr]:
 def _asks_for_machine(mark: ast.expr) -> bool:
     if not isinstance(mark, ast.Call) or ast.unparse(mark.func).endswith(".skip"):
         return False
-    named = [item.value for item in mark.keywords if item.arg == "condition"]
-    conditions = [*mark.args[:1], *named]
+    conditions = [*mark.args[:1], *(i.value for i in mark.keywords if i.arg == "condition")]
     is_unless = ast.unparse(mark.func).endswith("skipUnless")
     holds = (holds_here(item) for item in conditions if not _VERSION.search(ast.unparse(item)))
     is_here = any(found is not None and found != is_unless for found in holds)

@@ -110,8 +110,9 @@ def _read_file(path: str, text: str, inlined: frozenset[str]) -> tuple[ComparedT
     body = parse_or_empty(text).body
     bound = _read_constants(body)
     functions = _Place().enter(body).iter_functions()
-    found = (_read(path, node, place, bound, inlined) for node, place in functions)
-    return tuple(item for item in found if not item.is_helper or item.checks)
+    found = [_read(path, node, place, bound, inlined) for node, place in functions]
+    helps_others = all(item.is_helper for item in found)  # then none is read in place of its calls
+    return tuple(i for i in found if not i.is_helper or i.checks or helps_others)
 
 
 def _read_constants(body: list[ast.stmt]) -> Bindings:

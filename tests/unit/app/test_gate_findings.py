@@ -89,6 +89,13 @@ def test_a_document_or_a_new_case_explains_a_test(line: str, extended: str, cove
     assert Explanations(build_diff(RULE), [line], extended=[extended]).cover(item) is covers
 
 
+@pytest.mark.parametrize(("kind", "covers"), [("expectation", True), ("looser", False)])
+def test_a_new_test_explains_no_weaker_assertion(kind: Kind, covers: bool) -> None:
+    diff = build_diff(RULE)
+    diff.before["tests/test_names.py"] = ""
+    assert Explanations(diff, []).cover(WeakenedTest("tests/test_names.py::a", kind)) is covers
+
+
 def test_a_function_within_a_test_is_no_new_test_that_explains_it() -> None:
     test, body = "tests/test_names.py::test_spell", TEST.partition("\n")[2]
     nested = f"def test_spell():\n    async def compare():\n    {body}    compare().close()\n"

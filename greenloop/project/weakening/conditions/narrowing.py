@@ -52,6 +52,8 @@ def _takes_part(old: ast.expr, new: ast.expr) -> bool:
         match new:
             case ast.Subscript(value=inner):
                 is_part = True
+            case ast.ListComp(each, [ast.comprehension(iter=inner)]):
+                is_part |= not isinstance(each, ast.Name)
             case ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join"), args=[inner]):
                 pass
             case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in (

@@ -16,9 +16,8 @@ _INSTALLING = re.compile(
     r"\b(install|requires?|dependencies|uses)\b|pytest[\w-]* *[=<>~!]=|^(\[|addopts|pytest-[\w-]+$)"
 )
 _IDLE = re.compile(r"^#|\becho\b|--(version|help)\b")
-_TEST_PATH = re.compile(
-    r"[\w./-]*\btests?\b(?!: )[\w./:-]*|[\w./-]+\.py\b"
-)  # no key of YAML or tox
+# No key of YAML or tox.
+_TEST_PATH = re.compile(r"[\w./-]*\btests?\b(?!: )[\w./:-]*|[\w./-]+\.py\b")
 _SILENCING = re.compile(
     r"\|\| *(true|:|exit 0)|continue-on-error: *true|disableAllHooks|ignore_(outcome|errors) *= *true"
 )
