@@ -59,9 +59,7 @@ def is_about_machine(condition: ast.expr) -> bool:
 
 
 def holds_here(condition: ast.expr) -> bool | None:
-    """Return what a condition on system and Python is on this machine, or a constant; None for any
-    other one.
-    """
+    """Return what a condition on this system and Python is, or a constant; None for any other one."""
     match condition:
         case ast.Constant(value=value):
             return bool(value)

@@ -89,11 +89,14 @@ def test_a_document_or_a_new_case_explains_a_test(line: str, extended: str, cove
     assert Explanations(build_diff(RULE), [line], extended=[extended]).cover(item) is covers
 
 
-@pytest.mark.parametrize(("kind", "covers"), [("expectation", True), ("looser", False)])
-def test_a_new_test_explains_no_weaker_assertion(kind: Kind, covers: bool) -> None:
-    diff = build_diff(RULE)
-    diff.before["tests/test_names.py"] = ""
-    assert Explanations(diff, []).cover(WeakenedTest("tests/test_names.py::a", kind)) is covers
+@pytest.mark.parametrize(
+    ("kind", "text", "covers"),
+    [("expectation", "0", True), ("looser", "0", False), ("looser", "'C++ & C'", True)],
+)
+def test_a_weaker_check_needs_a_new_one_of_its_call(kind: Kind, text: str, covers: bool) -> None:
+    diff, test, check = build_diff(RULE), "tests/test_names.py::test_a", f"spell({text}) == 1"
+    diff.before["tests/test_names.py"] = f"def test_a():\n    assert {check}\n"
+    assert Explanations(diff, []).cover(WeakenedTest(test, kind, check, was=test)) is covers
 
 
 def test_a_function_within_a_test_is_no_new_test_that_explains_it() -> None:
