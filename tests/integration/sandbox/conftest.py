@@ -27,7 +27,7 @@ RunAll = Callable[[Programs], dict[str, TestRun]]
 
 
 LIMITS = ResourceLimits(
-    timeout_s=20,
+    timeout_s=60,
     memory_bytes=512 << 20,
     total_bytes=512 << 20,
     file_bytes=6 << 20,
