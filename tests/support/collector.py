@@ -1,12 +1,12 @@
 """Local OTLP receiver that keeps what tracers send."""
 
-import contextlib
 import gzip
 import json
 import threading
 import time
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.support.local_server import LocalHandler, LocalServer
 
 
 @dataclass(frozen=True)
@@ -18,22 +18,15 @@ class Sent:
     body: bytes
 
 
-class Collector:
-    """Server on a free port of 127.0.0.1 while the `with` block runs; `silent`: it never answers."""
+class Collector(LocalServer):
+    """Receiver that keeps all requests; `silent`: it never answers."""
 
     def __init__(self, *, silent: bool = False) -> None:
         self.sent: list[Sent] = []
         self.over = threading.Event()
         outer = self
 
-        class Handler(BaseHTTPRequestHandler):
-            def handle(self) -> None:
-                with contextlib.suppress(ConnectionError):  # the client gave up
-                    super().handle()
-
-            def log_message(self, format: str, *args: object) -> None:
-                return
-
+        class Handler(LocalHandler):
             def do_POST(self) -> None:
                 if silent:
                     outer.over.wait(60)
@@ -62,15 +55,7 @@ class Collector:
                 self.end_headers()
                 self.wfile.write(data)
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-        )
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
+        super().__init__(Handler)
 
     @property
     def text(self) -> str:
@@ -84,11 +69,6 @@ class Collector:
             time.sleep(0.05)
         return word in self.text
 
-    def __enter__(self) -> "Collector":
-        self._thread.start()
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.over.set()
-        self._server.shutdown()
-        self._server.server_close()
+        super().__exit__()

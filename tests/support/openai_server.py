@@ -1,14 +1,15 @@
 """A local server for the part of OpenAI's chat completions API that is used, with faults."""
 
-import contextlib
 import json
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.support.local_server import LocalHandler, LocalServer
 
 _PIECE = 400
 
@@ -64,8 +65,8 @@ def tool_of(request: dict[str, Any]) -> str:
     return next((tool for mark, tool in marks.items() if system.startswith(mark)), "unknown")
 
 
-class OpenAIServer:
-    """Serve on a free port of 127.0.0.1 while the `with` block runs; all requests are kept."""
+class OpenAIServer(LocalServer):
+    """Server that answers as `respond` says; all requests are kept."""
 
     def __init__(self, respond: Respond, models: tuple[str, ...] = ()) -> None:
         self.respond = respond
@@ -74,15 +75,8 @@ class OpenAIServer:
         self._lock = threading.Lock()
         outer = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(LocalHandler):
             protocol_version = "HTTP/1.1"
-
-            def handle(self) -> None:
-                with contextlib.suppress(ConnectionError):  # the client was killed
-                    super().handle()
-
-            def log_message(self, format: str, *args: Any) -> None:
-                return
 
             def do_GET(self) -> None:
                 data = [{"id": name, "object": "model"} for name in models]
@@ -96,27 +90,11 @@ class OpenAIServer:
                     outer.keys.append(self.headers.get("authorization"))
                 _answer(self, outer.respond(request), bool(request.get("stream")))
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-        )
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        super().__init__(Handler, "/v1")
 
     def tools(self) -> list[str]:
         """Return the tools of the requests, in order."""
         return [tool_of(item) for item in self.requests]
-
-    def __enter__(self) -> "OpenAIServer":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
 
 
 def _answer(handler: BaseHTTPRequestHandler, reply: Reply, stream: bool) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from greenloop.errors import InputError, OutputError, SandboxError
+from greenloop.project.environment.bytecode import compile_packages
 from greenloop.project.environment.folders import list_copied_sources, list_other_folders
 from greenloop.project.environment.generated_files import generate_files
 from greenloop.project.environment.interpreter import Environment
@@ -44,6 +45,7 @@ def open_environment(
         InputError: the project is too large, or its environment names folders with secrets.
         SandboxError: sandboxes of this kind run no other interpreter, or nothing can be copied.
     """
+    compile_packages(environment)
     folder = create_temporary_folder()
     try:
         copy_project(root, folder / "copy", omitted)

@@ -1,5 +1,6 @@
-"""The environment that `--install` makes for a project without one."""
+"""The environment that `--install` makes for a project without one, and bytecode of any."""
 
+import sys
 import sysconfig
 from pathlib import Path
 
@@ -7,11 +8,13 @@ import pytest
 
 from greenloop.errors import InputError
 from greenloop.project.environment import find_environment, open_environment
+from greenloop.project.environment.bytecode import compile_packages
 from greenloop.project.environment.discovery import install_declared_packages
+from greenloop.project.environment.interpreter import read_environment
 from greenloop.project.runner import ProjectRunner
 from greenloop.project.tree import read_tree
 from tests.integration.sandbox.conftest import has_namespaces, make_sandbox
-from tests.support.project_environments import write_files
+from tests.support.project_environments import make_environment, write_files
 from tests.support.wheels import only_wheels_of, wheel
 
 TEST = """
@@ -80,3 +83,18 @@ def test_what_a_project_declares_is_installed_once_and_found_again(root: Path) -
 def test_a_folder_of_no_project_has_nothing_to_install(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="belongs to no project"):
         install_declared_packages(tmp_path, print)
+
+
+def test_packages_without_bytecode_are_compiled_for_the_sandbox(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = {"loud.pth": "import loud\n", "loud.py": f"open({str(tmp_path / 'run')!r}, 'w')\n"}
+    site = make_environment(tmp_path / "env", {**code, "part/one.py": "", "part/tests/two.py": ""})
+    own = site / "ran/__pycache__"
+    own.mkdir(parents=True)
+    write_files(site, {"ran/three.py": "", "wrong.py": "def:"})
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    compile_packages(read_environment(str(tmp_path / "env"), ""))
+    compiled = {path.name.partition(".")[0] for path in site.rglob("*.pyc")}
+    assert compiled == {"loud", "one"}
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,42 @@
+"""Bytecode of an environment's packages, which a sandbox cannot write: it mounts them read-only."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+from greenloop.project.environment.interpreter import Environment
+
+_MAX_SECONDS = 60.0
+_TEST_FOLDERS = frozenset({"test", "tests"})
+
+
+def compile_packages(environment: Environment) -> None:
+    """Compile what no run outside of a sandbox has compiled: each test run would compile it again.
+
+    uv installs without bytecode. Nothing of the environment is executed: the interpreter is the one
+    of its installation, and reads no `.pth` file and no variable. As anywhere in Python, nothing is
+    written where PYTHONDONTWRITEBYTECODE is set.
+    """
+    files = [] if sys.dont_write_bytecode else [*_list_uncompiled(environment)]
+    if not files:
+        return
+    python = os.path.realpath(environment.python)
+    command = [python, "-I", "-S", "-m", "compileall", "-q", "-i", "-"]
+    paths = "\n".join(files).encode(errors="surrogateescape")
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        subprocess.run(command, input=paths, capture_output=True, timeout=_MAX_SECONDS)
+
+
+def _list_uncompiled(environment: Environment) -> Iterator[str]:
+    """Yield the modules in folders of packages that have no folder of bytecode."""
+    for site in environment.site_folders:
+        if not str(site).startswith(f"{environment.prefix}/"):
+            continue
+        for above, folders, names in os.walk(site):
+            is_writable = "__pycache__" not in folders and os.access(above, os.W_OK)
+            folders[:] = [name for name in folders if name not in {*_TEST_FOLDERS, "__pycache__"}]
+            paths = [f"{above}/{name}" for name in names if name.endswith(".py")]
+            if is_writable:
+                yield from (path for path in paths if "\n" not in path)
