@@ -16,7 +16,7 @@ from greenloop.settings import Settings
 from greenloop.testsuite import TestFile, read_conftest
 
 ORDER_SEED = 20261  # any fixed value: a repeat must give the same verdict
-MIN_SECONDS = 10.0  # that a piece may take, however short the tests are
+_MIN_SECONDS = 10.0  # that a piece may take, however short the tests are
 _START_SECONDS, _SUITES = 5.0, 1.5  # of a run that records lines, and what else a piece may take
 
 
@@ -37,7 +37,7 @@ class Plan:
         """Return the CPU seconds of a piece in a project whose tests take so long: a few runs of them,
         unless all mutants are asked for.
         """
-        few_runs = max(MIN_SECONDS, _START_SECONDS + _SUITES * suite_s)
+        few_runs = max(_MIN_SECONDS, _START_SECONDS + _SUITES * suite_s)
         return (
             self.thresholds.seconds
             if self.mutants is None

@@ -11,7 +11,7 @@ from greenloop.grading.assertion_mutation.candidates import AssertionMutant
 from greenloop.grading.assertion_mutation.certainty import Certainty
 from greenloop.grading.assertion_mutation.forgery import find_forgeries
 from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner, MutatedRun
-from greenloop.grading.context import MIN_SECONDS, GradingContext, measure_cost
+from greenloop.grading.context import GradingContext, measure_cost
 from greenloop.records import AssertionMutation, AssertionSurvivor
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import TestFile
@@ -84,10 +84,6 @@ def _run_rounds(runner: AssertionMutationRunner, budget_s: float) -> tuple[list[
     only, and halved where its value cannot be shown. Two rounds run side by side.
     """
     rounds = [(mutants, False) for mutants in runner.rounds]
-    context = runner.context
-    count = int(MIN_SECONDS / max(context.suite_s, 0.1)) if context.is_bounded else len(rounds)
-    left_out = rounds[max(count, 1) :]
-    rounds = rounds[: max(count, 1)]
     position = 1 + secrets.randbelow(len(rounds) or 1)
     rounds.insert(position, (_find_canaries(runner), True))
     runs: list[MutatedRun] = []
@@ -100,7 +96,7 @@ def _run_rounds(runner: AssertionMutationRunner, budget_s: float) -> tuple[list[
                 runs.append(MutatedRun(tuple(mutants), run, is_control))
                 spent_s += 0.0 if runs[-1].hung else measure_cost(run)
                 waiting.extend((part, is_control) for part in _list_left(runner, runs[-1]))
-    return runs, len(waiting) + len(left_out)
+    return runs, len(waiting)
 
 
 def _list_left(runner: AssertionMutationRunner, run: MutatedRun) -> Iterator[list[AssertionMutant]]:

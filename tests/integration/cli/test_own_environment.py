@@ -63,7 +63,7 @@ def test_a_module_is_graded_in_its_project(run: Run, shop: Path) -> None:
     paths = "shop/src/shop/prices.py", "shop/spec/check_prices.py"
     status, out, err = run("check", *paths, "--json", "--require", "passed", "--mutants", "4")
     report = json.loads(out)
-    assert (status, report["verdict"]) == (0, "verified"), report
+    assert (status, report["verdict"], report["reasons"]) == (0, "verified", []), report["evidence"]
     assert "environment .venv, Python 3." in err
     assert "1 plug-in" in err
     project = report["environment"]["project"]
