@@ -95,6 +95,12 @@ class GradingContext:
             return self.sandbox.read_test(file)
         return file.code, "" if file.name == "conftest.py" else read_conftest(self.tests)
 
+    def find_path(self, file: TestFile) -> str:
+        """Return the path of a test file of a project as its tests see it, '' for any other."""
+        if isinstance(self.sandbox, ProjectSandbox):
+            return self.sandbox.find_path(file)
+        return ""
+
     def list_imported_tests(self, file: TestFile) -> dict[str, str]:
         """Return the files of helpers that a test file of a project imports, by path."""
         if isinstance(self.sandbox, ProjectSandbox):

@@ -19,6 +19,7 @@ _MIN_DISTINCT_ANSWERS = 4
 _BOOLEAN_ANSWER_COUNT = 2
 _MIN_LITERAL_SHARE = 0.8  # of the tests' inputs and answers are literals of the code
 _RAISED = "raised"
+_OS_ERROR = ["builtins", "OSError"]
 _PLAIN_TAGS = [[tag] for tag in VALUE_TYPES]
 
 
@@ -57,10 +58,13 @@ def _read_plain(answer: Answer) -> Iterator[Any]:
 
 
 def _format_answer(answer: Answer) -> str:
-    """Return what a call gave as text; '' where it did not end in time."""
+    """Return what a call gave as text; '' where it did not end in time, or found no such file."""
     seen = answer.load(ANSWER)
     if answer.is_late or not seen:
         return ""
+    match seen.get("error"):
+        case [_, [*bases], *_] if _OS_ERROR in bases:
+            return ""
     return str(seen["value"]) if "value" in seen else _RAISED
 
 

@@ -22,9 +22,7 @@ from greenloop.testsuite.programs import Program, ProgramFile, build_programs
 _SEED_OF_TESTS = 0
 _CRASHED = "(crashed"  # what ends its process has decided to: no limit is reached
 _NO_MODULE = "ModuleNotFoundError: "  # a helper module of the tests, which stays behind
-_BESIDE = (
-    "the copy that greenloop makes of the test gives another result, also beside the other tests"
-)
+_BESIDE = "the copy that greenloop makes of the test gives another result"
 _UNSTEADY = "does not give the same result each time"
 
 
@@ -74,7 +72,7 @@ def measure_modules(contexts: Sequence[GradingContext]) -> Isolated | str:
 def plan_programs(context: GradingContext, file: TestFile) -> ProgramFile:
     """Return the programs of a test file."""
     code, shared = context.read_test(file)
-    return build_programs(code, context.module, shared)
+    return build_programs(code, context.module, shared, context.find_path(file))
 
 
 def _summarize(

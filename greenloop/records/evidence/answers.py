@@ -19,6 +19,7 @@ _OWN = (
     "isolation: {} of {} answers can be compared only by operators of the code: compare their fields,"
     " or their text, with literals"
 )
+_ELSEWHERE = "isolation: {} of {} tests give another result where a copy of them runs alone: {}"
 _AMBIGUOUS = (
     "{}: it meets expectations that exclude each other, as an exception of unrelated classes does"
 )
@@ -27,7 +28,7 @@ _AMBIGUOUS = (
 class NotObservable(Record):
     """A test that cannot be observed in isolation, with the line and the reason.
 
-    `contradicts`: it passes, although its program gives other results in the process of the tests.
+    `contradicts`: it passes, although its program gives other results.
     """
 
     test: str
@@ -86,6 +87,9 @@ class Isolated(Piece):
         """Return why the tests show little without a text: they lean on the code; '' if they do not."""
         if 2 * self.own_answers <= self.answers:
             return ""
+        names = [item.test for item in self.not_observable if item.contradicts]
+        if names:
+            return _ELSEWHERE.format(len(names), self.tests, format_items(names))
         return _OWN.format(self.own_answers, self.answers)
 
     def _explain(self) -> str:

@@ -77,6 +77,10 @@ class ProjectSandbox(SandboxView):
         full = {path: name_imports_fully(text, path, files) for path, text in texts.items()}
         return full.pop(file.name), "\n".join(full.values())
 
+    def find_path(self, file: TestFile) -> str:
+        """Return the path of a test file in runs: absolute, or relative to the working folder."""
+        return f"{self.environment.root}/{file.name}" if self.environment else file.name
+
     def list_imported_tests(self, file: TestFile) -> dict[str, str]:
         """Return other files in folders of tests that a test file imports, by path."""
         files = self.project.all_files

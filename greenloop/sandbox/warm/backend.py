@@ -121,6 +121,7 @@ class EnvironmentSandbox(WarmSandbox):
             payload["work"] = paths.work
             roots = payload.get("import_roots", ())
             payload["import_roots"] = [os.path.join(root, item) for item in (*roots, "")]
+            payload["folder"] = root  # tests open their data by paths relative to it
         for name in ("PYTHONPATH", "PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
             variables.pop(name, None)
         variables.update(self.environment.variables)

@@ -97,12 +97,31 @@ def _is_unread(node: ast.stmt, read: set[str]) -> bool:
     return isinstance(target, ast.Name) and target.id not in read and is_pure
 
 
-def build_programs(code: str, module: str, conftest: str = "") -> ProgramFile:
-    """Return the programs of a test file; each row of a table is one of its own."""
+class _FileName(ast.NodeTransformer):
+    """Transformer that writes the path of a test file in place of `__file__`."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id != "__file__":
+            return node
+        return ast.copy_location(ast.Constant(self._path), node)
+
+
+def build_programs(code: str, module: str, conftest: str = "", path: str = "") -> ProgramFile:
+    """Return the programs of a test file; each row of a table is one of its own.
+
+    `path` takes the place of `__file__`, which a program has none of.
+    """
     tree = parse_or_none(code)
     if tree is None:
         return ProgramFile()
-    source = TestSource(tree, parse_or_empty(conftest), module)
+    shared = parse_or_empty(conftest)
+    if path:
+        _FileName(path).visit(tree)
+        _FileName(path).visit(shared)
+    source = TestSource(tree, shared, module)
     programs: list[Program] = []
     refused: list[NotObserved] = []
     definitions: dict[str, ast.stmt] = {}

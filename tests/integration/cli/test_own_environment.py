@@ -72,6 +72,7 @@ def test_a_module_is_graded_in_its_project(run: Run, shop: Path) -> None:
     assert evidence["coverage"]["line"] == evidence["coverage"]["branch"] == 1.0
     assert evidence["flakiness"]["reached"]
     assert evidence["mutation"]["killed"] >= 3
+    assert evidence["isolated"]["agreed"] == 2  # with the files that tests read
     assert {item["id"] for item in report["tests"]} == {
         f"spec/check_prices.py::check_{name}" for name in ("gross", "negative", "zero", "later")
     }

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..isolation.program import enter_program
-from ..observation.runner import Runner, load_async_runner
+from ..observation.runner import Place, Runner, load_async_runner
 from ..observation.surroundings import Surroundings
 from ..protocol.framing import Channel
 from ..scripts.loaded_modules import hide_preloaded_modules
@@ -17,6 +17,7 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     hide_preloaded_modules(job["work"])
     enter_program(job["work"], job.get("import_roots", ()))
     surroundings = Surroundings(module, text)
-    Runner(channel.send, module, run_async, surroundings).run(text)
+    place = Place(folder=job.get("folder", ""))
+    Runner(channel.send, module, run_async, surroundings, place).run(text)
     channel.send("end", exit_status=0)
     return 0

@@ -78,10 +78,13 @@ def _enter_empty_folder(path: str, stack: ExitStack) -> None:
 
 
 class Place(NamedTuple):
-    """Where programs run: the name of their module, and what makes a folder for `tmp_path`."""
+    """Where programs run: the name of their module, what makes a folder for `tmp_path`, and the
+    working folder ('': the present one).
+    """
 
     module: str = MODULE_NAME
     create_folder: Callable[[], str] | None = None
+    folder: str = ""
 
 
 RunAsync = Callable[[Any], Any]
@@ -125,6 +128,8 @@ class Runner:
         """
         names = (self.see, self.attempt, self.raising, self.operate, self.create_calls)
         module = create_module(text, {item.__name__: item for item in names}, self._place.module)
+        if self._place.folder:
+            _chdir(self._place.folder)
         exec(compile(text, "<string>", "exec"), vars(module))
         asked = take_instructions(vars(module))
         self._row_cpu_s = float(asked.get("row_cpu_s", 0))
