@@ -1,1 +1,1 @@
-"""Evidence from programs: what the code answers in a process that holds no tests."""
+"""Evidence from observations: values that the code computes in a process without tests."""

@@ -1,4 +1,4 @@
-"""Comparison of encoded values, as Python compares them, without a method of the code."""
+"""Comparison of encoded values by Python's rules, without calling a method of the code."""
 
 import json
 import math
@@ -33,8 +33,8 @@ class AmbiguousError(NoEvidenceError):
 def is_equal(one: Any, other: Any) -> bool:
     """Return whether two values are equal.
 
-    Those with an equality of the code are where they have the same class and the same parts.
-    Raises NoEvidenceError: they have not, and an equality of the code may say something else.
+    Values with an `__eq__` of the code are equal if they have the same class and the same parts.
+    Raises NoEvidenceError: they do not, and only that `__eq__` could decide.
     """
     if "unknown" in (get_tag(one), get_tag(other)):
         raise NoEvidenceError(OWN)
@@ -79,7 +79,7 @@ def _has_same_parts(one: Any, other: Any) -> bool:
 
 
 def _have_same_fields(one: list[Any], other: list[Any]) -> bool:
-    """Return whether two objects are of one class, and have the same in the fields that count."""
+    """Return whether two objects have the same class and equal values in the compared fields."""
     if "identity" in (one[2], other[2]) and one[5] != other[5]:
         return False
     names = one[3].keys() - set(one[4])
@@ -139,7 +139,7 @@ def contains(container: Any, item: Any) -> bool:
 
 
 def is_near(one: Any, other: Any, tolerance: tuple[float, float]) -> bool:
-    """Return whether numbers, also those in containers, are near each other."""
+    """Return whether two numbers, or the numbers in two containers, are within the tolerance."""
     one, other = get_content(one), get_content(other)
     if is_number(one) and is_number(other):
         return _are_near(build(one), build(other), *tolerance)

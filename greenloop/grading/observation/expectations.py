@@ -1,4 +1,4 @@
-"""What tests expect of observations: whether it holds, decided on the host."""
+"""Comparison of observations with the tests' expectations, on the host."""
 
 import builtins
 import itertools
@@ -35,19 +35,19 @@ _ORDERS: Mapping[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-# Of these an instance need not have the class among its bases.
+# Modules of classes that an instance need not have among its bases.
 _VIRTUAL = ("collections.abc", "numbers", "typing", "abc")
 _SETS = ("set", "frozenset", "keys")
-# A pattern with repetitions of groups can take forever on a text that is made for it.
+# A pattern that repeats a group can take forever on a text made for it.
 _REPEATED_GROUP = re.compile(r"(?<!\\)\)[*+{?]|\\[1-9]|\(\?P=")
 _REPETITION = re.compile(r"(?<!\\)[*+{]")
 _MAX_REPETITIONS, _MAX_TEXT = 4, 250
 
 
 def holds(item: Expectation, seen: Payloads) -> bool:
-    """Return whether the observation is what a test expects.
+    """Return whether an observation meets a test's expectation.
 
-    Raises NoEvidenceError: only operators of the code could compare it.
+    Raises NoEvidenceError: only operators of the code could compare the two.
     """
     payload = seen.get(item.number)
     if payload is None:
@@ -61,7 +61,7 @@ def holds(item: Expectation, seen: Payloads) -> bool:
             raise NoEvidenceError("the value was made by an operator of the code")
         return _compare(item, payload["value"], seen)
     except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError):
-        return False  # no value of this kind: untrusted code may have written it
+        return False  # a malformed or incomparable value: untrusted code may have written it
 
 
 def _get_expected(item: Expectation, seen: Payloads) -> Any:
@@ -74,7 +74,7 @@ def _get_expected(item: Expectation, seen: Payloads) -> Any:
 
 
 def _list_classes(item: Expectation, seen: Payloads) -> list[list[tuple[str, str]]]:
-    """Return the classes that are expected, each with its bases."""
+    """Return each expected class as the list of itself and its bases."""
     if item.other is None:
         kind = getattr(builtins, str(item.expected))
         return [[(base.__module__, base.__qualname__) for base in kind.__mro__]]
@@ -83,7 +83,7 @@ def _list_classes(item: Expectation, seen: Payloads) -> list[list[tuple[str, str
 
 
 def _fits(item: Expectation, error: list[Any], seen: Payloads) -> bool:
-    """Return whether an exception is of a class, or its text fits."""
+    """Return whether an exception has an expected class, or its text fits the expected one."""
     _, bases, text, attributes = error
     if item.kind != "raises":
         notes = attributes.get("__notes__", ["list"])
@@ -97,7 +97,7 @@ def _fits(item: Expectation, error: list[Any], seen: Payloads) -> bool:
 
 
 def _check_bases(names: list[tuple[str, str]]) -> None:
-    """Refuse a class of the code that several unrelated `except` clauses would catch."""
+    """Raise AmbiguousError for a class of the code that unrelated `except` clauses would catch."""
     kinds = [getattr(builtins, name, None) for module, name in names if module == "builtins"]
     known = [kind for kind in kinds if isinstance(kind, type)]
     if names[0][0] == "builtins":
@@ -128,7 +128,7 @@ def _compare(item: Expectation, value: Any, seen: Payloads) -> bool:
 def _apply(op: str, value: Any, expected: Any) -> bool:
     if op in ("==", "!="):
         if get_tag(value) == get_tag(expected) == "float" and build(value) != build(value):
-            return op == "!="  # `nan`, which only in a container equals itself
+            return op == "!="  # `nan` equals itself only inside a container
         if op == "!=" and (has_own(value) or has_own(expected)):
             raise NoEvidenceError("an `==` of the code decides")
         return is_equal(value, expected) == (op == "==")
@@ -157,7 +157,7 @@ def _is_instance(item: Expectation, value: Any, seen: Payloads) -> bool:
 def search(pattern: str, text: str) -> bool:
     """Return whether a pattern is found in a text.
 
-    Raises NoEvidenceError: that might take too long.
+    Raises NoEvidenceError: the search might take too long.
     """
     count = len(_REPETITION.findall(pattern))
     is_long = count > _MAX_REPETITIONS or (count > 1 and len(text) > _MAX_TEXT)

@@ -1,7 +1,7 @@
-"""Isolation: programs of the tests run where no test is; what they observe is compared on the host.
+"""Isolated run: the tests' programs run in a process without tests; the host compares the results.
 
-A difference alone is no accusation, as it may be a mistake of the analysis: it counts where the same
-program gives it again, and does not give it beside the tests.
+A difference alone may be a mistake of the analysis. It counts if the same program shows it again,
+and does not show it when it runs beside the tests.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,17 +18,17 @@ from greenloop.sandbox.work.observations import Observations, ObservedRow, load
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.programs import Program, ProgramFile, build_programs
 
-# That of the first run: code whose results hang on the order of a set is unsteady, and forges nothing.
+# Hash seed of the first run: code that depends on the order of a set is unsteady, not forged.
 _SEED_OF_TESTS = 0
-_CRASHED = "(crashed"  # what ends its process has decided to: no limit is reached
-_NO_MODULE = "ModuleNotFoundError: "  # a helper module of the tests, which stays behind
+_CRASHED = "(crashed"  # the code ended its process on purpose, as no limit was reached
+_NO_MODULE = "ModuleNotFoundError: "  # of a helper module of the tests, which is not there
 _BESIDE = "the copy that greenloop makes of the test gives another result"
 _UNSTEADY = "does not give the same result each time"
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """How a program was judged: `answers` that were compared, `own` of which show nothing."""
+    """Judgement of a program. `own` of its compared `answers` show nothing."""
 
     outcome: Literal["agrees", "differs", "unclear"]
     line: int = 0
@@ -36,7 +36,7 @@ class Judgement:
     answers: int = 0
     own: int = 0
     replaced: str = ""  # a built-in function that the code has replaced
-    has_looked: bool = False  # at its callers or the machine: another process shows nothing
+    has_looked: bool = False  # the code read its callers or machine: another process shows nothing
     ambiguous: frozenset[str] = frozenset()  # exceptions that several unrelated classes catch
 
 
@@ -49,7 +49,7 @@ def measure(context: GradingContext) -> Isolated | str:
 
 
 def measure_modules(contexts: Sequence[GradingContext]) -> Isolated | str:
-    """Do the same for several modules, each with tests of its own.
+    """Do the same as `measure` for several modules, each with its own tests.
 
     Raises SandboxError: the sandbox cannot run anything.
     """
@@ -137,13 +137,13 @@ def _judge_file(
 
 
 def _is_better(beside: Judgement, alone: Judgement) -> bool:
-    """Whether more agrees beside the tests: an answer that cannot be compared may be one that hides."""
+    """Whether more answers agree beside the tests; an incomparable answer may hide a difference."""
     is_less = alone.outcome == "differs" or alone.own > beside.own
     return beside.outcome == "agrees" and is_less
 
 
 def _withdraw(item: Judgement, why: str) -> Judgement:
-    """Return a difference as a result that shows nothing."""
+    """Return a difference as an unclear result, with the reason why it does not count."""
     reason = f"{why} ({item.reason})" if item.reason else why
     return replace(item, outcome="unclear", reason=reason, own=item.answers)
 
@@ -154,7 +154,7 @@ def _observe(
     beside: Sequence[TestFile] = (),
     hash_seed: int = HASH_SEED,
 ) -> list[Judgement]:
-    """Return how the programs are judged in a process of their own, or beside tests."""
+    """Run the programs in a process of their own, or beside tests; return their judgements."""
     seen = context.sandbox.observe(
         context.code, context.module, plan.text, beside=beside, hash_seed=hash_seed
     )

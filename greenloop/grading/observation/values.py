@@ -1,7 +1,7 @@
-"""Encoded values: their types, parts and contents, read without a method of the code.
+"""Types, parts and contents of encoded values, read without calling a method of the code.
 
-Values are what `sandbox.guest.observation.encoder` writes. Nothing of the code is hashed or called
-on the host: only numbers, texts and dates are built again, to be put in order.
+`sandbox.guest.observation.encoder` writes the values. The host hashes and calls nothing of the
+code: it rebuilds only numbers, texts and dates, to compare them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,16 +19,16 @@ OWN = "only operators of the code can compare it"
 
 
 class NoEvidenceError(Exception):
-    """What was observed shows nothing: only operators of the code itself could compare it."""
+    """An observation shows nothing: only operators of the code itself could compare it."""
 
 
 def encode(value: Any) -> Any:
-    """Return a value of the host as an observed value."""
+    """Return a value of the host in the encoding of observations."""
     return Encoder(_MAX_SIZE, "").encode(value)
 
 
 def get_tag(value: Any) -> str:
-    """Return the tag of an encoded value; of plain ones the name of their type."""
+    """Return the tag of an encoded value, or the type name of a plain one."""
     return str(value[0]) if isinstance(value, list) else type(value).__name__
 
 
@@ -45,7 +45,7 @@ def get_content(value: Any) -> Any:
 
 
 def get_built_in(value: Any) -> Any:
-    """Return a value without subclasses and enumerations, at any level."""
+    """Return a value with subclasses and enumerations reduced to built-in values at all levels."""
     content = get_content(value)
     if get_tag(content) == "int":
         return build(content)
@@ -53,7 +53,7 @@ def get_built_in(value: Any) -> Any:
 
 
 def is_own(value: Any) -> bool:
-    """Return whether a value has an equality of the code, or cannot be read."""
+    """Return whether a value has an `__eq__` of the code, or cannot be read."""
     tag = get_tag(value)
     if tag == "unknown":
         return True
@@ -61,7 +61,7 @@ def is_own(value: Any) -> bool:
 
 
 def has_own(value: Any) -> bool:
-    """Return whether a value or a part of it has an equality of the code."""
+    """Return whether a value or a part of it has an `__eq__` of the code."""
     return is_own(value) or any(map(has_own, _list_parts(value)))
 
 
@@ -77,7 +77,7 @@ def _list_parts(value: Any) -> Sequence[Any]:
 
 
 def list_items(value: Any) -> list[Any]:
-    """Return what an iteration over a container gives. Raises NoEvidenceError for others."""
+    """Return the items that iteration yields. Raises NoEvidenceError: it is no known container."""
     value = get_content(value)
     tag = get_tag(value)
     if tag in PAIRS:
@@ -98,9 +98,9 @@ def is_number(value: Any) -> bool:
 
 
 def build(value: Any) -> Any:
-    """Return a number, a text, a date or a list of such as a value of the host.
+    """Rebuild a number, a text, a date, or a list or tuple of them, as a value of the host.
 
-    Raises NoEvidenceError: it is something else.
+    Raises NoEvidenceError: the value is something else.
     """
     value = get_content(value)
     if not isinstance(value, list):
@@ -113,7 +113,7 @@ def build(value: Any) -> Any:
 
 
 def is_true(value: Any) -> bool:
-    """Return what `bool` says of a value. Raises NoEvidenceError."""
+    """Return the truth of a value. Raises NoEvidenceError: only the code could tell."""
     if is_own(value) or get_tag(value) == "object":
         raise NoEvidenceError(OWN)
     content = get_content(value)
