@@ -1,4 +1,4 @@
-"""What a mutant changes, as its readers see it."""
+"""Description of a mutant's change: the code around the edit, before and after."""
 
 import ast
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ def describe_change(proposed: ProposedEdit) -> tuple[str, str]:
 
 
 def _find_spans_around(proposed: ProposedEdit) -> Iterator[tuple[int, int]]:
-    """Yield spans that hold more than an edit, and no other statement."""
+    """Yield spans that contain more than the edit, but no other statement."""
     context, edit = proposed.context, proposed.edit
     if found := _find_comparison(proposed):
         yield context.source.span(found.left)[0], context.source.span(found.right)[1]
@@ -48,7 +48,7 @@ def _strip_parentheses(text: str) -> str:
         return text
     try:
         is_same = ast.dump(ast.parse(text[1:-1])) == ast.dump(ast.parse(text))
-    except SyntaxError:  # of `(a) + (b)`
+    except SyntaxError:  # as in `(a) + (b)`
         return text
     return text[1:-1] if is_same else text
 

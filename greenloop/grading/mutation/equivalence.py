@@ -1,7 +1,7 @@
-"""Rules for mutants that probably change nothing that a test should see, each with its reason.
+"""Rules that recognize probably equivalent mutants, each with its reason.
 
-The rules are narrow: a mutant that one of them marks is neither tried nor counted, so a rule that
-is too wide hides a gap in the tests.
+The rules are narrow: a mutant that matches a rule is neither tried nor counted, so a rule that is
+too wide hides a gap in the tests.
 """
 
 import ast
@@ -51,7 +51,7 @@ def _is_in_method(proposed: ProposedEdit, name: str) -> bool:
 
 
 def _is_error_message(proposed: ProposedEdit) -> bool:
-    """Return whether it is a text in the arguments of an exception, or an `assert`'s message."""
+    """Return whether the edit is in a text of an exception's arguments or an `assert`'s message."""
     path = [proposed.context.node, *reversed(proposed.context.ancestors)]
     is_text = proposed.operator.name in _TEXT_OPERATORS or _is_f_string_argument(proposed)
     for child, parent in pairwise(path):
@@ -104,7 +104,7 @@ def _is_default_encoding(proposed: ProposedEdit) -> bool:
 
 
 def _is_for_type_checkers(proposed: ProposedEdit) -> bool:
-    """Whether it is in a variable of types, or the name that a kind of tuple has for readers."""
+    """Whether the edit is in a type variable, or in the type name that `namedtuple` is given."""
     parent = proposed.context.parent
     calls = (proposed.context.node, *proposed.context.ancestors)
     if any(isinstance(i, ast.Call) and get_last_name(i) in _TYPE_VARIABLES for i in calls):
@@ -131,7 +131,7 @@ def _is_split_without_limit(proposed: ProposedEdit) -> bool:
 
 
 def _is_set_of_characters(proposed: ProposedEdit) -> bool:
-    """Whether marks are added to characters that are looked for one by one: `sign in "+-"`."""
+    """Whether the text is a set of punctuation marks to search one by one: `sign in "+-"`."""
     node, parent = proposed.context.node, proposed.context.parent
     if proposed.operator.name != "text" or not isinstance(node, ast.Constant):
         return False
@@ -145,9 +145,9 @@ def _is_set_of_characters(proposed: ProposedEdit) -> bool:
 
 
 def _is_unseen_argument(proposed: ProposedEdit) -> bool:
-    """Return whether it is in an argument of a call that changes nothing a test can compare.
+    """Return whether the edit is in an argument whose effect no test can compare.
 
-    A value is changed by an operator of its own.
+    One operator changes the value, another one the whole keyword argument.
     """
     path = (proposed.context.node, proposed.context.parent)
     is_value = any(isinstance(item, ast.keyword) and item.arg in _UNSEEN_ARGUMENTS for item in path)
@@ -155,7 +155,7 @@ def _is_unseen_argument(proposed: ProposedEdit) -> bool:
 
 
 def _is_usage_text(proposed: ProposedEdit) -> bool:
-    """Return whether it is in what `argparse` shows of a program's usage."""
+    """Return whether the edit is in a text that `argparse` shows as a program's usage."""
     path = (proposed.context.node, *reversed(proposed.context.ancestors))
     named = [item.arg for item in path if isinstance(item, ast.keyword)]
     if proposed.operator.name == "keyword":
@@ -166,7 +166,7 @@ def _is_usage_text(proposed: ProposedEdit) -> bool:
 
 
 def _is_type_of_cast(proposed: ProposedEdit) -> bool:
-    """Whether the edit is in the type that `typing.cast` is given, which it returns no part of."""
+    """Whether the edit is in the type argument of `typing.cast`, which has no effect at runtime."""
     context, edit = proposed.context, proposed.edit
     for call in (context.node, *reversed(context.ancestors)):
         if isinstance(call, ast.Call) and call.args and get_last_name(call) == "cast":

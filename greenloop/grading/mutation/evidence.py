@@ -1,11 +1,11 @@
 """Mutation score: the share of a module's mutants that its tests notice.
 
-The score says how sharp the tests are, provided that the module is honest. Mutants run in the
-process of their own code, so code that is written for it can raise its score: it can detect that it
-was changed (by the code of its own functions, by reading its file, by state that it keeps) and fail
-on purpose, or end its process, or write to the pipe that carries its verdict. It gains nothing by a
-survivor. So a high score counts only beside the evidence that the code cannot influence: empty
-bodies, held-out examples, integrity.
+The score measures the tests, provided that the module is honest. Dishonest code can raise its own
+score, because it runs in the same process as its mutants: it can detect that it was changed (by its
+functions' code objects, by its file, by state that it keeps), and then fail on purpose, end its
+process, or write to the pipe that carries its verdict. A survivor never helps the code. So a high
+score counts only together with evidence that the code cannot influence: empty bodies, held-out
+examples, integrity.
 """
 
 import random
@@ -23,7 +23,7 @@ from greenloop.testsuite.module_under_test import find_tested_module
 
 _DETECTED_OUTCOMES = ("killed", "timeout", "crashed")
 _SURVIVING_OUTCOMES = ("survived", "uncovered")
-_MIN_SAMPLE = 20  # of mutants that were tried in time
+_MIN_SAMPLE = 20  # mutants tried in time; fewer are no sample but an incomplete run
 _MAX_SHOWN_CHARS = 200  # characters of a change
 
 
@@ -42,10 +42,10 @@ def measure_mutation(
 ) -> Mutation:
     """Try the mutants of a module, or of some of its lines, against tests that pass on it.
 
-    At most `max_mutants` are tried (None: all), chosen by `seed`, for at most `budget_s` CPU seconds
-    in each process, in random order: where the time is over, those tried are a smaller sample. The same
-    arguments give the same record except for its `seconds`, if the time is enough. `lanes` is the
-    number of processes, None for one on each core. What is `known` of the tests is not measured.
+    At most `max_mutants` are tried (None: all), chosen by `seed`, in random order, for at most
+    `budget_s` CPU seconds in each process. If time runs out, the mutants tried are a smaller sample;
+    else the same arguments give the same record except for its `seconds`. `lanes` is the number of
+    processes (None: one per core). Baselines of tests in `known` are not measured again.
     Raises SandboxError: the sandbox cannot run anything.
     """
     if isinstance(tests, str):
@@ -80,13 +80,13 @@ def measure_mutation(
 
 
 def _build_empty_record(count: int) -> Mutation:
-    """Return the record of a module of which all mutants are probably equivalent."""
+    """Return the record of a module whose mutants are all probably equivalent."""
     why = "the module has nothing that a mutant could change"
     return Mutation(score=None, killed=0, equivalent_suspects=count, generated=count, trouble=why)
 
 
 def _choose_sample(runs: Mapping[int, MutantRun], max_mutants: int | None) -> list[int]:
-    """Return the numbers of mutants in order: where a sample is asked for, those tried in time."""
+    """Return the numbers of the mutants that count, in order: of a sample, those tried in time."""
     done = sorted(number for number, run in runs.items() if run.outcome != "not_run")
     return sorted(runs) if max_mutants is None or len(done) < _MIN_SAMPLE else done
 

@@ -1,4 +1,4 @@
-"""Generation of all mutants of a module, and samples of them, spread over the whole module."""
+"""Generation of a module's mutants, and samples of mutants spread over the whole module."""
 
 import ast
 import random
@@ -18,7 +18,7 @@ from greenloop.syntax.source import Source
 def generate_mutants(code: str) -> tuple[Mutant, ...]:
     """Return all mutants in the order of the text.
 
-    Each compiles, and is another program than the module and than all mutants before it.
+    Each compiles, to bytecode other than that of the module and of all mutants before it.
     Raises SyntaxError: the module does not compile (ValueError if it contains a NUL character).
     """
     tree, source = ast.parse(code), Source(code)
@@ -36,7 +36,7 @@ def generate_mutants(code: str) -> tuple[Mutant, ...]:
 
 
 def _propose_edits(tree: ast.Module, source: Source) -> list[ProposedEdit]:
-    """Return what the operators propose, sorted by span; for one span in the operators' order."""
+    """Return the edits that the operators propose, sorted by span, then by operator."""
     found = [
         ProposedEdit(operator, edit, context)
         for context in walk_editable_nodes(tree, source)
@@ -70,7 +70,7 @@ def _build_mutant(
 
 
 def _find_statement_lines(context: NodeContext) -> tuple[int, int]:
-    """Return first and last line of the node's statement; of a compound one, of its header."""
+    """Return the first and last line of the node's statement, or of a compound one's header."""
     kinds = (ast.stmt, ast.ExceptHandler, ast.match_case)
     path = (context.node, *reversed(context.ancestors))
     statement = next(item for item in path if isinstance(item, kinds))
@@ -106,7 +106,7 @@ def sample_mutants(mutants: Sequence[Mutant], max_mutants: int, seed: int) -> tu
 
 
 def _order_by_line(mutants: Sequence[Mutant], rng: random.Random) -> list[Mutant]:
-    """Return them in the order in which the caller pops them from the end."""
+    """Return the mutants spread over the lines, in reverse, as the caller pops from the end."""
     lines = list(_group_by_attribute(mutants, "line").values())
     for line in lines:
         rng.shuffle(line)
