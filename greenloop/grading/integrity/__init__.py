@@ -1,1 +1,1 @@
-"""Integrity: what the source of a module says of how it could pass its tests."""
+"""Integrity: static checks of a module for ways to pass its tests without being right."""

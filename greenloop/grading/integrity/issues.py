@@ -54,7 +54,7 @@ _CODE_OBJECT_NAMES = frozenset(
     "co_positions co_firstlineno co_filename".split()
 )
 _OWN_FILE_NAMES = frozenset({"__file__", "__cached__", "__loader__", "__spec__"})
-# Uses of them that say nothing of the code: the parameters of a function, the folder of a file.
+# Uses of these names that reveal no change: the parameters of a function, the folder of a file.
 _PARAMETER_ATTRIBUTES = frozenset(
     "co_argcount co_kwonlyargcount co_posonlyargcount co_varnames co_name co_qualname co_flags".split()
 )
@@ -70,7 +70,7 @@ _Finding = tuple[ast.expr | ast.stmt, str]
 
 
 def find_integrity_issues(code: str) -> tuple[IntegrityFinding, ...]:
-    """Return all findings by line; () where the code cannot be parsed."""
+    """Return all findings by line; () if the code cannot be parsed."""
     try:
         tree = ast.parse(code)
         inspector = _Inspector(tree)
@@ -82,7 +82,7 @@ def find_integrity_issues(code: str) -> tuple[IntegrityFinding, ...]:
 
 
 class _Inspector:
-    """The rules for one module; names are resolved by its imports."""
+    """Integrity rules for one module, whose imports resolve names."""
 
     def __init__(self, tree: ast.Module) -> None:
         self._names = ModuleNames(tree)
@@ -90,7 +90,7 @@ class _Inspector:
         self._safe = {id(name) for node in ast.walk(tree) for name in _find_safe_uses(node)}
 
     def inspect(self, node: ast.expr | ast.stmt) -> Iterator[_Finding]:
-        """Yield what one node does by itself."""
+        """Yield the findings of one node, without its children."""
         targets = node.targets if isinstance(node, ast.Delete) else get_assigned_targets(node)
         for target in targets:
             yield from self._inspect_target(target)
@@ -142,7 +142,7 @@ class _Inspector:
             yield target, f"replaces `{what}` for the whole process, tests included"
 
     def _find_patched(self, node: ast.expr) -> str:
-        """Return the part of the standard library that is changed with a name; '' where it is none."""
+        """Return the part of the standard library that setting `node` replaces; '' for none."""
         first, dot, rest = ast.unparse(node).partition(".")
         module = self._names.resolve(ast.Name(first))
         is_protected = module.partition(".")[0] in sys.stdlib_module_names
@@ -150,7 +150,7 @@ class _Inspector:
 
 
 def _find_safe_uses(node: ast.AST) -> Iterator[ast.expr]:
-    """Yield code objects and files from which a node reads only names and locations."""
+    """Yield the code objects and file names of which a node reads only parameters or a path."""
     if isinstance(node, ast.Attribute) and node.attr in _PARAMETER_ATTRIBUTES:
         yield node.value
     elif isinstance(node, (ast.Attribute, ast.Call)) and _get_last_name(node) in _PATH_PARTS:
@@ -193,6 +193,6 @@ def _inspect_text(node: ast.Constant, text: str) -> Iterator[_Finding]:
 
 
 def find_findings(code: str, tests: Iterable[str]) -> tuple[IntegrityFinding, ...]:
-    """Return what could forge a verdict, and reads that none of the tests names, by line."""
+    """Return integrity issues, and process reads that no test names, by line."""
     found = {*find_integrity_issues(code), *find_process_reads(code, tests)}
     return tuple(sorted(found, key=attrgetter("line", "what")))

@@ -1,4 +1,4 @@
-"""Names of modules of the standard library in a source, also where another name leads to them."""
+"""Resolution of the names in a source to modules of the standard library, through aliases too."""
 
 import ast
 import sys
@@ -6,20 +6,20 @@ from collections.abc import Iterator
 
 from greenloop.syntax.nodes import get_last_name
 
-# Modules that show or change what surrounds the code. Others import them, and have them as members.
+# Modules that show or change the process around the code. Other modules expose them as members.
 _MODULES_OF_THE_PROCESS = frozenset(
     "os sys gc inspect builtins threading _thread signal resource platform socket posix ctypes "
     "faulthandler traceback importlib warnings atexit".split()
 )
-# Members that are no modules, though they have the name of one.
+# Members that have the name of a module but are none.
 _NO_MODULES = frozenset({"sys.platform", *(f"{name}.{name}" for name in _MODULES_OF_THE_PROCESS)})
-# Nothing that is handed one of these modules is analysed.
+# Modules whose use as a value is reported, because the receiver is not analysed.
 FOLLOWED = frozenset({"os", "sys", "gc", "inspect", "posix"})
 LOOKUPS = frozenset({"getattr", "hasattr", "setattr", "delattr"})
 
 
 class ModuleNames:
-    """The modules that the names of a source stand for."""
+    """Modules that the names of a source are bound to."""
 
     def __init__(self, tree: ast.Module) -> None:
         nodes = list(ast.walk(tree))
@@ -36,7 +36,7 @@ class ModuleNames:
                 self._known.add(id(node.args[0]))
 
     def resolve(self, node: ast.expr) -> str:
-        """Return the module that an expression stands for; '' where it is none that is known."""
+        """Return the name of the module that an expression evaluates to; '' if it is not known."""
         if isinstance(node, ast.Name):
             return self._modules.get(node.id, "")
         if isinstance(node, ast.Attribute) and node.attr in _MODULES_OF_THE_PROCESS:
@@ -51,7 +51,7 @@ class ModuleNames:
         return ""
 
     def is_handed_on(self, node: ast.Name) -> bool:
-        """Return whether a module of the process is used as a value."""
+        """Return whether a name passes one of the `FOLLOWED` modules on as a value."""
         is_read = isinstance(node.ctx, ast.Load) and id(node) not in self._known
         return is_read and self.resolve(node) in FOLLOWED
 

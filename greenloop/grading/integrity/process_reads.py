@@ -1,8 +1,8 @@
-"""Reads of what surrounds a module: its process, its machine, its interpreter and its callers.
+"""Reads of a module's environment: its process, its machine, its interpreter and its callers.
 
-Code that decides by such a fact can be right where it is graded and wrong in the programs of its
-users: no sandbox looks like each of them. A read is no accusation; it keeps the verdict from
-`verified` unless the tests name the same fact, since then they can set it and check what follows.
+Code that depends on such a fact can be right in the sandbox and wrong in the programs of its users,
+as no sandbox resembles all of them. A read is no forgery. It keeps the verdict from `verified`
+unless the tests name the same fact, because then they can set the fact and check the effect.
 """
 
 import ast
@@ -45,7 +45,7 @@ _MEMBERS_BY_EFFECT = {
     "reads its callers": "traceback.format_stack traceback.print_stack traceback.StackSummary",
 }
 _MEMBERS = {name: why for why, names in _MEMBERS_BY_EFFECT.items() for name in names.split()}
-# Modules that have nothing but such facts, and members of them that read none.
+# Modules that provide only such facts, each with its members that read none.
 _MODULES = {
     "resource": "setrlimit",
     "faulthandler": "enable disable",
@@ -64,16 +64,16 @@ _CALLS_WITH_PATHS = frozenset(
 _HIDDEN = re.compile(r"_[a-z]|__dict__$")
 _VARIABLE = re.compile("(PYTHON|PYTEST_)[A-Z_]+")
 _OF_INTERPRETER = "names a variable of the interpreter"
-_USUAL_PATHS = ("/dev/",)  # null, urandom, stdin: what they give does not depend on the place
-_MAX_STACK_LEVEL = 3  # a function, one that calls it, and the caller of a decorator
-# By these a module gets its own warnings and records back, which name the frame of their level.
+_USUAL_PATHS = ("/dev/",)  # null, urandom, stdin: they do not depend on the machine
+_MAX_STACK_LEVEL = 3  # a function, its caller, and the caller of a decorator
+# Names by which a module reads back its warnings and log records, which name a caller's frame.
 _RECEIVERS = frozenset(
     "showwarning formatwarning catch_warnings addHandler addFilter Handler StreamHandler emit".split()
 )
 
 
 def find_process_reads(code: str, tests: Iterable[str] = ()) -> tuple[IntegrityFinding, ...]:
-    """Return the reads that none of the tests names, by line; () where the code cannot be parsed."""
+    """Return the reads that no test names, by line; () if the code cannot be parsed."""
     try:
         tree = ast.parse(code)
         reader = _Reader(tree, "\n".join(tests))
@@ -84,7 +84,7 @@ def find_process_reads(code: str, tests: Iterable[str] = ()) -> tuple[IntegrityF
 
 
 class _Reader:
-    """The rules for one module."""
+    """Rules for the reads of one module that its tests do not name."""
 
     def __init__(self, tree: ast.Module, tests: str) -> None:
         self._names, self._tests = ModuleNames(tree), tests
@@ -97,7 +97,7 @@ class _Reader:
         }
 
     def read(self, node: ast.AST) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
-        """Yield what one node reads by itself."""
+        """Yield the reads of one node, without its children."""
         if isinstance(node, ast.ImportFrom) and not node.level:
             members = (self._read_member(node.module or "", item.name) for item in node.names)
             yield from ((node, found) for found in members if found)
@@ -130,7 +130,7 @@ class _Reader:
         return _MEMBERS.get(f"{module}.{name}", "")
 
     def _explain(self, shown: str, effect: str) -> str:
-        """Return what is found; '' for nothing, and where the tests name the same fact."""
+        """Return the text of a finding; '' without an effect, or if the tests name the fact."""
         named = re.escape(shown).replace(r"\.", r"\W+")
         is_named = bool(effect) and re.search(rf"(?<!\w){named}(?!\w)", self._tests)
         return f"`{shown}` {effect}, which no test sets" if effect and not is_named else ""
@@ -155,7 +155,7 @@ def _is_small(level: ast.expr) -> bool:
 
 
 def _find_absolute_path(node: ast.Call) -> str:
-    """Return an absolute path in the operands of a call; '' where there is none."""
+    """Return an absolute path in the first argument or receiver of a call; '' if there is none."""
     operands = [
         *node.args[:1],
         *([node.func.value] if isinstance(node.func, ast.Attribute) else []),

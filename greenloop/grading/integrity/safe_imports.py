@@ -1,10 +1,10 @@
-"""Modules that can read or change tests, where only members are used that cannot."""
+"""Safe uses of suspicious modules: only members that cannot read or change tests are used."""
 
 import ast
 from collections import Counter
 from collections.abc import Collection
 
-# Members of suspicious modules that only describe what they are given, or are plain values.
+# Members of suspicious modules that only describe their arguments, or are plain values.
 _SAFE_MEMBERS = {
     "inspect": frozenset(
         "signature Signature Parameter BoundArguments isclass isfunction ismethod isbuiltin isroutine "
@@ -20,7 +20,7 @@ _SAFE_MEMBERS = {
     ),
     "gc": frozenset("collect enable disable isenabled".split()),
 }
-_MEMORY_ATTRIBUTES = {"from_address", "in_dll"}  # of the types of ctypes
+_MEMORY_ATTRIBUTES = {"from_address", "in_dll"}  # of ctypes types; they reach any memory
 _NAMESPACE_CALLS = frozenset({"globals", "locals", "vars"})
 
 
@@ -48,9 +48,9 @@ def find_safe_modules(tree: ast.Module) -> frozenset[str]:
     attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
     if attributes & _MEMORY_ATTRIBUTES:
         safe.discard("ctypes")
-    return frozenset(safe - attributes)  # not as `m.inspect`, by an import of the module itself
+    return frozenset(safe - attributes)  # `m.inspect` may be another way to the whole module
 
 
 def are_safe(module: str, members: Collection[str]) -> bool:
-    """Return whether these members of a module only describe what they are given, or are values."""
+    """Return whether all `members` of a suspicious module are safe."""
     return _SAFE_MEMBERS.get(module, frozenset()).issuperset(members)
