@@ -15,7 +15,7 @@ from greenloop.syntax.source import Source
 RAISES_NAMES = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
 WARNS_NAMES = frozenset({"warns", "assertWarns", "assertWarnsRegex"})
 _UNMATCHABLE_PATTERN = '"\u2042 7919"'
-# These end the whole run where they are not expected.
+# These end the whole run if no test expects them.
 _SESSION_ENDING_EXCEPTIONS = (".KeyboardInterrupt", ".Exit", ".exit.Exception")
 _UNUSUAL_EXCEPTIONS = ("BufferError", "EOFError", "FloatingPointError", "UnicodeTranslateError")
 _UNUSUAL_WARNINGS = ("ImportWarning", "BytesWarning", "UnicodeWarning")
@@ -47,9 +47,9 @@ def is_exception_check(node: ast.expr) -> bool:
 def change_exception_check(
     source: Source, call: ast.Call, program: str = ""
 ) -> Iterator[AssertionChange]:
-    """Yield changes to an exception that is not raised, and to a message that is not used.
+    """Yield changes to an exception that is not raised, and to a message that none has.
 
-    It is none that the source of the code names: the module's own classes may derive from it.
+    The source of the code does not name this exception, as its own classes may derive from it.
     """
     expected_type = next(iter(call.args), None) or _get_keyword(call, "expected_exception")
     segment = source.get_segment(expected_type) if expected_type else ""
@@ -81,7 +81,7 @@ def change_unittest_assertion(
         return
     if name in _EQUALITY_METHODS and len(call.args) >= _MIN_EQUALITY_ARGUMENTS:
         change = mutator.change_equality(call.args[0], call.args[1])
-        if name == "assertCountEqual":  # the order of what is expected does not count
+        if name == "assertCountEqual":  # the order of the expected items does not count
             if not (change.expected and change_literal(change.expected)):
                 return
             change = replace(change, expected=None)

@@ -1,7 +1,7 @@
 """Canaries: tests that must fail whatever the code is.
 
-A canary stands at the beginning of a test, so that code under test sees neither a new test nor a
-new name.
+A canary is put at the beginning of an existing test, so that the code under test sees neither a new
+test nor a new name.
 """
 
 import ast
@@ -17,9 +17,8 @@ from greenloop.grading.assertion_mutation.operators import AssertionChange
 from greenloop.syntax.source import TextEdit
 
 _FAILURE = "assert 1 == 2\n"
-# None uses the tested module. The test returns, and so passes, where an expression that is false is
-# true, or where a call that must raise does not. Each is tried by itself: an error in one hides no
-# other.
+# No check uses the tested module. The test returns, and so passes, if a false expression is true or
+# a call that must raise does not. Each check runs by itself, so that an error hides no other check.
 _CHECKS = """\
 import copy, json, math, operator, pytest, re, unittest
 from unittest import mock
@@ -74,7 +73,7 @@ except BaseException:
 
 
 def find_canary(file: MutableTestFile, tests: list[str]) -> AssertionMutant | None:
-    """Return the last of these tests as one that must fail; None where none can be it."""
+    """Return the last of these tests, changed so that it must fail; None if none is suitable."""
     for test in reversed(tests):
         scope = file.scopes.get(test)
         first = scope.function.body[0] if scope else None

@@ -1,4 +1,4 @@
-"""Assertion mutants: the assertions of a test file that can be changed so that their test must fail."""
+"""Assertion mutants: changes of a test file's assertions after which their test must fail."""
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ class AssertionScope:
 class AssertionMutant:
     """One assertion of one test with its change. `line` is 1-based.
 
-    `path` is the file that is changed, where that is not the test's own.
+    `path` is the changed file, if it is not the test's own.
     """
 
     scope: AssertionScope
@@ -66,8 +66,8 @@ class AssertionMutant:
 class MutableTestFile:
     """The mutants of a test file, by test. `answers` are the values that its tests expect.
 
-    A test without assertions of its own is changed in what it calls of this file, else of the files
-    with `helpers` that it imports.
+    In place of a test without assertions of its own, the functions that it calls are changed: those
+    of this file, or else those of the imported files `helpers`.
 
     Raises:
         SyntaxError, ValueError: the file cannot be parsed.
@@ -117,7 +117,7 @@ class MutableTestFile:
             yield AssertionScope(self._name, name_test(test, classes), test, certainty)
 
     def _build_mutants(self, scope: AssertionScope) -> tuple[AssertionMutant, ...]:
-        """Return the test's mutants; where it has none, one mutant of all helpers that it calls."""
+        """Return the test's mutants; if it has none, one mutant of all helpers that it calls."""
         if own := tuple(self._find_mutants(scope)):
             return own
         nodes = list(ast.walk(scope.function))
@@ -129,20 +129,20 @@ class MutableTestFile:
 
     @staticmethod
     def _merge(scope: AssertionScope, found: Sequence[AssertionMutant]) -> AssertionMutant:
-        """Return one mutant of a test for those of the helpers of one file."""
-        first = {item.line: item for item in reversed(found)}  # one a line: they must not overlap
+        """Return one mutant of a test that joins the mutants of one file's helpers."""
+        first = {item.line: item for item in reversed(found)}  # one a line, so that none overlap
         line, edits = min(first), tuple(e for item in first.values() for e in item.change.edits)
         change = AssertionChange(edits, first[line].change.description)
         path = found[0].scope.file if found[0].scope.file != scope.file else ""
         return AssertionMutant(scope, line, change, Certainty.MAYBE, is_in_helper=True, path=path)
 
     def swap_answer(self, test: str, answers: Mapping[str, object]) -> AssertionMutant | None:
-        """Return the mutant in which a test expects the answer of another; None where it has none."""
+        """Return a mutant in which a test expects another test's answer; None if there is none."""
         for mutant in self.mutants.get(test, ()):
             if mutant.change.other_type is None:  # not equality: a number near another may pass
                 continue
             nodes = find_expected_nodes(mutant.scope.function, mutant.change)
-            own: set[str] = set()  # a value may honestly equal each answer that is expected of it
+            own: set[str] = set()  # a value may honestly equal each answer that tests expect of it
             if not mutant.change.changes_test_id:
                 own = self._answers_of_value.get(self._describe_value(mutant), own)
             others = {text: value for text, value in answers.items() if text not in own}
@@ -154,9 +154,9 @@ class MutableTestFile:
     def swap_exception(
         self, test: str, are_related: Callable[[str, str], bool]
     ) -> AssertionMutant | None:
-        """Return the mutant in which a test expects the exception of another; None without one.
+        """Return a mutant in which a test expects another test's exception; None if there is none.
 
-        Both are the module's, and neither is a base class of the other.
+        Both exceptions are the module's, and neither is a base class of the other.
         """
         for mutant in self.mutants.get(test, ()):
             node, own = mutant.change.exception, self._name_exception(mutant)
@@ -171,12 +171,12 @@ class MutableTestFile:
         return (item for mutants in self.mutants.values() for item in mutants)
 
     def _name_exception(self, mutant: AssertionMutant) -> str:
-        """Return the module's exception that a mutant's test expects, as it names it; '' for none."""
+        """Return the test's name for the module's exception that it expects; '' for none."""
         name = get_dotted_name(mutant.change.exception) if mutant.change.exception else ""
         return name if name.partition(".")[0] in self.module_names else ""
 
     def _describe_value(self, mutant: AssertionMutant) -> str:
-        """Return the same text for the same value of the code; local names belong to one test."""
+        """Return a key that is the same for the same value of the code; local names are by test."""
         value = mutant.change.actual or ast.Constant(None)
         names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
         return f"{'' if names & self.module_names else mutant.scope.test} {ast.dump(value)}"
@@ -216,7 +216,7 @@ class MutableTestFile:
     def _change_with(
         self, node: ast.With | ast.AsyncWith, certainty: Certainty
     ) -> Iterator[tuple[int, AssertionChange, Certainty]]:
-        """Yield changes of expected exceptions; what follows in their body may not be executed."""
+        """Yield changes of expected exceptions, and of the body unless an exception must end it."""
         calls = [i.context_expr for i in node.items if isinstance(i.context_expr, ast.Call)]
         for call in filter(is_exception_check, calls):
             for change in change_exception_check(self.source, call, self._program):

@@ -46,7 +46,7 @@ def has_early_exit(node: Function) -> bool:
 
 
 def is_always_entered(node: ast.For | ast.AsyncFor | ast.While) -> bool:
-    """Whether a loop's body is certainly executed: over a literal that is not empty."""
+    """Whether a loop's body is certainly executed, as it iterates over a non-empty literal."""
     jumps = (ast.Break, ast.Continue)
     if isinstance(node, ast.While) or any(isinstance(item, jumps) for item in ast.walk(node)):
         return False

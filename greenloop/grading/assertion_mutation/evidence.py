@@ -17,7 +17,7 @@ from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import has_hooks
 
-_MAX_CONCURRENT, _MAX_HUNG = 2, 3  # runs at a time; those in which a test may never end
+_MAX_CONCURRENT, _MAX_HUNG = 2, 3  # runs at a time; runs in which a test may hang
 _NO_TEXT = "no passing test is written in the test files: they inherit or generate their tests"
 _FILE_READERS = ("__file__", "inspect", "linecache", "traceback")
 
@@ -25,9 +25,9 @@ _FILE_READERS = ("__file__", "inspect", "linecache", "traceback")
 def measure(context: GradingContext) -> AssertionMutation | str:
     """Change expected values in the tests' text and run them: each test must fail.
 
-    A run changes one assertion of each test: first the last one, which shows that all
-    were executed, then one to what another test expects, else the first. What stays green is
-    repeated before it counts. Raises SandboxError: the sandbox cannot run anything.
+    A run changes one assertion of each test: first the last one, which shows that all assertions
+    were executed; then one to another test's expected value, or else the first one. A survivor is
+    run again before it counts. Raises SandboxError: the sandbox cannot run anything.
     """
     if not any(parse_or_none(item.code) for item in context.tests):
         return "the tests cannot be parsed by the Python of greenloop"
@@ -68,20 +68,19 @@ def _may_read_themselves(tests: Sequence[TestFile]) -> bool:
 
 
 def _find_canaries(runner: AssertionMutationRunner) -> list[AssertionMutant]:
-    """Return one for each test file that can have one."""
+    """Return a canary for each test file that can have one."""
     tests = {name: [test for at, test in runner.passed if at == name] for name in runner.files}
     found = (find_canary(file, tests[name]) for name, file in runner.files.items())
     return list(filter(None, found))
 
 
 def _run_rounds(runner: AssertionMutationRunner, budget_s: float) -> tuple[list[MutatedRun], int]:
-    """Run the rounds until they have cost `budget_s` seconds, two in any case; return how many were
-    skipped, too.
+    """Run at least two rounds, up to `budget_s` seconds; return the runs and the number skipped.
 
-    Canaries have a round of their own, with all other tests unchanged, at a place that no code can
-    know: code that works only in the first run fails there. A round that one mutant ends early is
-    repeated without it where its test never ended, which costs nothing here but is done a few times
-    only, and halved where its value cannot be shown. Two rounds run side by side.
+    Canaries have a round of their own, with all other tests unchanged, at a random position: code
+    that works only in the first run fails there. If one mutant makes a test hang, its round is
+    repeated without it; this costs no budget, but is done only a few times. If pytest ends early on
+    a value that it cannot show, the round is halved. Two rounds run side by side.
     """
     rounds = [(mutants, False) for mutants in runner.rounds]
     position = 1 + secrets.randbelow(len(rounds) or 1)
@@ -100,7 +99,7 @@ def _run_rounds(runner: AssertionMutationRunner, budget_s: float) -> tuple[list[
 
 
 def _list_left(runner: AssertionMutationRunner, run: MutatedRun) -> Iterator[list[AssertionMutant]]:
-    """Yield the mutants that a run which ended early does not show, in rounds to run."""
+    """Yield new rounds of the mutants for which a run that ended early has no result."""
     mutants = list(run.mutants)
     if run.hung:
         left = [item for item in mutants if runner.find_surviving_cases(run, item) is None]
@@ -112,18 +111,18 @@ def _list_left(runner: AssertionMutationRunner, run: MutatedRun) -> Iterator[lis
 
 @dataclass(frozen=True)
 class _TestResult:
-    """The mutants of one test, with the ids of its cases that each left green."""
+    """The mutants of one test, each with the ids of the test's cases that stayed green."""
 
     survivors: Mapping[AssertionMutant, list[str]]
 
     @property
     def is_sensitive(self) -> bool:
-        """Whether the test failed by a mutant, and by each that is certainly executed."""
+        """Whether some mutant made the test fail, and so did each that is certainly executed."""
         return self._is_ever_red and not self._find_certain()
 
     @property
     def is_unmeasured(self) -> bool:
-        """Whether there is no mutant, or only some that may never be executed."""
+        """Whether there is no mutant, or only green ones that may never be executed."""
         only_maybe = all(item.certainty is Certainty.MAYBE for item in self.survivors)
         return only_maybe and not self._is_ever_red
 
@@ -138,7 +137,7 @@ class _TestResult:
     def build_survivors(
         self, accused: Mapping[AssertionMutant, str]
     ) -> Iterator[AssertionSurvivor]:
-        """Yield assertions that check nothing: certainly executed and green, or all of its loops."""
+        """Yield green mutants: the certain ones, or else one in a loop if the test never failed."""
         likely = [item for item in self.survivors if item.certainty is not Certainty.MAYBE]
         for item in self._find_certain() or ([] if self._is_ever_red else likely[:1]):
             yield AssertionSurvivor(
@@ -152,7 +151,7 @@ class _TestResult:
 def _find_results(
     runner: AssertionMutationRunner, runs: list[MutatedRun]
 ) -> tuple[dict[tuple[str, str], _TestResult], Mapping[AssertionMutant, str]]:
-    """Return what the runs show of each test, and why some of the survivors are forged."""
+    """Return the result of each test, and the reasons why survivors are forged."""
     survivors = {
         mutant: green
         for run in runs
@@ -162,7 +161,7 @@ def _find_results(
     sure = (item for item, green in survivors.items() if green)
     suspects = [item for item in sure if item.certainty is Certainty.CERTAIN]
     again = find_forgeries(runner, suspects)
-    # The others were green only because of what other changed tests left behind.
+    # The others were green only because other changed tests left state behind.
     survivors |= {item: [] for item in suspects if item not in again}
     by_test: dict[tuple[str, str], dict[AssertionMutant, list[str]]] = {}
     for mutant, green in survivors.items():
@@ -171,7 +170,7 @@ def _find_results(
 
 
 def _find_canary_forgery(control: MutatedRun) -> str:
-    """Return why the verdict is not pytest's: a canary passed, or was not reported."""
+    """Return why pytest's outcomes are forged: a canary passed or was not reported; else ''."""
     for file, test in (item.scope.key for item in control.mutants):
         ids = control.cases.get((file, test), [])
         if "passed" in map(control.outcomes.get, ids):
@@ -182,14 +181,14 @@ def _find_canary_forgery(control: MutatedRun) -> str:
 
 
 def _confirm_difference(runner: AssertionMutationRunner, control: MutatedRun) -> str:
-    """Return a difference that a second run confirms: one alone may come from a busy machine."""
+    """Return a difference that a second run confirms, as a busy machine may cause a single one."""
     if not _find_difference(runner, control):
         return ""
     return _find_difference(runner, replace(control, run=runner.run(control.mutants)))
 
 
 def _find_difference(runner: AssertionMutationRunner, control: MutatedRun) -> str:
-    """Return an unchanged test whose outcome is not that of the first run; '' for none."""
+    """Return an unchanged test whose outcome differs from the first run; '' if there is none."""
     if not control.is_usable and len(control.mutants) > 1:
         return ""
     # A test that a class inherits is the same function under another name.
@@ -207,7 +206,7 @@ def _find_difference(runner: AssertionMutationRunner, control: MutatedRun) -> st
 
 
 def _describe_cutoff(runs: list[MutatedRun], skipped_count: int) -> str:
-    """Return how far the runs came; '' where they came to their end."""
+    """Return how far the runs got; '' if they finished."""
     if skipped_count:
         return f"out of time after {len(runs)} of {len(runs) + skipped_count} runs"
     alone = (item for item in runs if len(item.mutants) == 1 and not item.hung)

@@ -23,10 +23,10 @@ def find_forgeries(
 ) -> dict[AssertionMutant, str]:
     """Return the suspects that survive again with no other test changed, each with a reason.
 
-    The reason is '' where more than a forgery explains it: their opposites and other types are
-    tried too. A value may honestly equal much if the module has a class for that; it is accused
-    only if it equals everything or the answers of other tests, and never where the test creates the
-    object itself or expects it to equal two different values.
+    Opposite assertions and values of other types are tried too. The reason is '' if there may be an
+    honest one. If the module defines comparisons, a value may honestly equal many others: it is
+    accused only if it equals everything or the answers of other tests. It is never accused if the
+    test creates the object itself or expects it to equal two different values.
     """
     found: dict[AssertionMutant, str] = {}
     for group in _group_one_per_test(suspects):
@@ -89,12 +89,12 @@ def _get_other_type_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
 
 
 class _AnswerRule:
-    """Distinguishes answers of the code from objects that may legitimately equal many values."""
+    """Rule that tells answers of the code from objects that may legitimately equal many values."""
 
     def __init__(self, code: ast.Module, file: MutableTestFile) -> None:
         self._module_names = file.module_names
         self._classes = {n.name for n in ast.walk(code) if isinstance(n, ast.ClassDef)}
-        # What the tests expect of each value, and of all calls of each function.
+        # The values that the tests expect of each expression, and of all calls of each function.
         self._expected: dict[str, set[str]] = {}
         for change in (item.change for mutants in file.mutants.values() for item in mutants):
             if change.actual is not None and change.expected is not None:
@@ -104,7 +104,7 @@ class _AnswerRule:
                     found.add(ast.dump(change.expected))
 
     def is_answer(self, mutant: AssertionMutant) -> bool:
-        """Whether the code gave the value, and the tests expect no two different ones of it."""
+        """Whether the code computes the value, and the tests expect at most one value of it."""
         value = _resolve_local_name(mutant.change.actual, mutant.scope.function)
         if isinstance(value, ast.Await):
             value = value.value

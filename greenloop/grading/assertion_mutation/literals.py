@@ -1,4 +1,4 @@
-"""Changes of literals: another value of the same type, near or far, or another test's."""
+"""Changes of literals: to a near value, a far value, or the answer of another test."""
 
 import ast
 import cmath
@@ -16,7 +16,7 @@ _EMPTY_CONTAINERS = {
     **dict.fromkeys(("{}", "dict()"), "{0: 0}"),
     **dict.fromkeys(("()", "tuple()"), "(0,)"),
 }
-# What makes a container longer, and is never equal to the original.
+# Members that make a container longer, so that it is never equal to the original.
 _ADDED_MEMBERS: dict[type[ast.AST], str] = {
     ast.List: "0",
     ast.Tuple: "0",
@@ -27,9 +27,9 @@ _ERRORS = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
 
 
 def change_literal(node: ast.expr) -> str | None:
-    """Return the source of a slightly different literal; None where the node is no literal.
+    """Return the source of a slightly different literal; None if the node is no literal.
 
-    Containers with a part that is no literal become longer by one.
+    Containers with a part that is no literal get one more member.
     """
     source = ast.unparse(node)
     if source in _EMPTY_CONTAINERS:
@@ -43,7 +43,7 @@ def change_literal(node: ast.expr) -> str | None:
 
 
 def choose_other_answer(node: ast.expr, answers: Mapping[str, object]) -> str | None:
-    """Return an answer, by its source, that differs from a literal; of the same type if one does."""
+    """Return the source of an answer that differs from a literal, of the same type if possible."""
     value = read_literal(node)
     others = {text: other for text, other in answers.items() if value and other != value[0]}
     same_type = (text for text, other in others.items() if type(other) is type(value[0]))
@@ -65,7 +65,7 @@ def _change_scalar(value: object) -> str | None:
 
 
 def _change_last_member(node: ast.expr) -> str | None:
-    """Return a container that is not empty with its last member, or value, changed."""
+    """Return a container with its last member, or the last value of a dictionary, changed."""
     name = "values" if isinstance(node, ast.Dict) else "elts"
     *members, last = getattr(node, name, None) or [None]
     other = change_literal(last) if last is not None else None
@@ -77,7 +77,7 @@ def _change_last_member(node: ast.expr) -> str | None:
 
 
 def change_literal_far(node: ast.expr) -> str | None:
-    """Return a literal of the same type that is far away, for members, tolerances and patterns."""
+    """Return a literal far from the original, for members, tolerances and patterns; else None."""
     try:
         return repr(_get_far_value(ast.literal_eval(node)))
     except _ERRORS:

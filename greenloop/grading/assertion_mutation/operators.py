@@ -1,4 +1,4 @@
-"""Operators of assertion mutation: the constant is changed, else the comparison."""
+"""Operators of assertion mutation, which change the constant, or else the comparison."""
 
 import ast
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from greenloop.syntax.source import Source, TextEdit
 
 _MAX_TOLERANCE = 1000  # larger tolerances might include a far number
 _NEGATIVE_INFINITY, _POSITIVE_INFINITY = 'float("-inf")', 'float("inf")'
-# Left and right sides with which a comparison is false for every number on the other side.
+# Left and right operands that make a comparison false for every number on the other side.
 _UNSATISFIABLE_BOUNDS: dict[type[ast.cmpop], tuple[str, str]] = {
     **dict.fromkeys((ast.Lt, ast.LtE), (_POSITIVE_INFINITY, _NEGATIVE_INFINITY)),
     **dict.fromkeys((ast.Gt, ast.GtE), (_NEGATIVE_INFINITY, _POSITIVE_INFINITY)),
@@ -29,7 +29,7 @@ class AssertionChange:
 
     edits: tuple[TextEdit, ...]
     description: str
-    actual: ast.expr | None = None  # of the code; it may honestly equal, contain or outrank all
+    actual: ast.expr | None = None  # of the code; may honestly equal, contain or exceed all
     expected: ast.expr | None = None  # what `actual` is compared with
     opposite: TextEdit | None = None  # the assertion's opposite
     other_type: TextEdit | None = None  # to an expected value of another type
@@ -39,13 +39,13 @@ class AssertionChange:
 
 
 class AssertionMutator:
-    """Changes the assertions of one test file; `module_names` are its names of the module."""
+    """Mutator of one test file's assertions; `module_names` are the file's names for the module."""
 
     def __init__(self, source: Source, module_names: frozenset[str]) -> None:
         self._source, self._module_names = source, module_names
 
     def generate_changes(self, test: ast.expr) -> Iterator[AssertionChange]:
-        """Yield changes of `assert test`; none where it asserts a constant."""
+        """Yield changes of `assert test`; none if it asserts a constant."""
         if not any(isinstance(node, (ast.Name, ast.Call)) for node in ast.walk(test)):
             return
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
@@ -91,7 +91,7 @@ class AssertionMutator:
         return 1 if _change_approx(node) else 3 if called else 2
 
     def _change_members(self, test: ast.expr) -> AssertionChange | None:
-        """Return a change in `all(… for …)`; its opposite is outside, as both hold for no member."""
+        """Return a change in `all(… for …)`; its opposite negates all of it, as `all([])` holds."""
         compared = _find_compared_members(test)
         if compared is None or (change := self._change_comparison(compared)) is None:
             return None
@@ -173,7 +173,7 @@ def get_called_name(node: ast.AST | None) -> str:
 
 
 def _get_only_argument(node: ast.expr, name: str) -> ast.expr | None:
-    """Return the argument of a call of a built-in function with one; None for other nodes."""
+    """Return the only argument of a call of the built-in `name`; None for other nodes."""
     if not isinstance(node, ast.Call) or ast.unparse(node.func) != name or len(node.args) != 1:
         return None
     return node.args[0]

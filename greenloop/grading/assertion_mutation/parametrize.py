@@ -13,11 +13,10 @@ ChooseLiteral = Callable[[ast.expr], str | None]
 
 
 def find_expected_nodes(function: Function, change: AssertionChange) -> list[ast.expr]:
-    """Return the expected value of an assertion, or the parameter's value in each row; [] for none.
+    """Return the expected value of an assertion, or its parameter's value in each row; [] if none.
 
-    Of `approx(value)` it is the value.
-
-    The parameter must be used for nothing else: inputs must not be changed.
+    For `approx(value)` this is `value`. The parameter must be used for nothing else, as inputs must
+    not be changed.
     """
     expected = change.expected
     if get_called_name(expected) == "approx" and isinstance(expected, ast.Call):
@@ -35,7 +34,7 @@ def find_expected_nodes(function: Function, change: AssertionChange) -> list[ast
 def rewrite_expected(
     source: Source, change: AssertionChange, nodes: list[ast.expr], choose: ChooseLiteral
 ) -> AssertionChange | None:
-    """Return the change with another literal for each of these nodes; None where one has none."""
+    """Return the change with another literal for each of these nodes; None if one has none."""
     edits = [source.replace_node(node, text) for node in nodes if (text := choose(node))]
     if not edits or len(edits) != len(nodes):
         return None
@@ -45,9 +44,9 @@ def rewrite_expected(
 
 
 def _read_columns(decorator: ast.expr) -> dict[str, list[ast.expr]]:
-    """Return the cells of each parameter of a decorator; nothing where they cannot be read.
+    """Return the cells of each parameter of a decorator; {} if they cannot be read.
 
-    Rows in a set are not known, as equal ones are one.
+    Rows in a set cannot be read, as a set merges equal rows.
     """
     if not isinstance(decorator, ast.Call) or get_called_name(decorator) != "parametrize":
         return {}
@@ -68,7 +67,7 @@ def _list_rows(table: ast.expr) -> list[ast.expr]:
 
 
 def _read_cells(row: ast.expr, count: int) -> list[ast.expr]:
-    """Return the cells of a row; [] where it is not written out."""
+    """Return the cells of a row; [] if it is not written out."""
     if isinstance(row, ast.Call) and get_called_name(row) == "param":
         cells = [] if any(item.arg == "marks" for item in row.keywords) else row.args
     else:
@@ -81,7 +80,7 @@ def _has_star(cells: list[ast.expr]) -> bool:
 
 
 def read_rows(decorators: list[ast.expr], parameters: list[str]) -> Iterator[dict[str, ast.expr]]:
-    """Yield the arguments of each case of a test; nothing where they cannot be read.
+    """Yield the arguments of each case of a test; nothing if they cannot be read.
 
     A test without arguments, and without decorators but marks, has one empty row.
     """

@@ -18,14 +18,14 @@ from greenloop.testsuite.parser import get_function_name
 
 EditSelector = Callable[[AssertionMutant], tuple[TextEdit, ...]]
 TestKey = tuple[str, str]  # file and function
-_MAX_ANSWERS = 50  # that are tried in place of others
-# A test that fails costs more than one that passes: pytest shows what differs.
+_MAX_ANSWERS = 50  # tried in place of expected ones
+# A test that fails costs more than one that passes: pytest describes the difference.
 _START_S, _SLOWER = 5.0, 3.0
 
 
 @dataclass(frozen=True)
 class MutatedRun:
-    """A run with some mutants; `is_control`: they are canaries, and the other tests unchanged."""
+    """A run with some mutants; `is_control`: these are canaries, and other tests are unchanged."""
 
     mutants: tuple[AssertionMutant, ...]
     run: TestRun
@@ -44,7 +44,7 @@ class MutatedRun:
     def is_usable(self) -> bool:
         """Whether each test was run: every file was collected and pytest came to its end.
 
-        pytest ends early where a value cannot be shown.
+        pytest ends early if it cannot show a value.
         """
         run = self.run
         collected = not any(item.phase == "collect" for item in run.failures)
@@ -53,9 +53,9 @@ class MutatedRun:
 
     @cached_property
     def hung(self) -> TestKey | None:
-        """The test that did not come to its end, where it has a mutant.
+        """The mutated test that hung, if there is one.
 
-        It may wait for what a failed assertion left out, such as `event.set()`.
+        It may wait for a call that a failed assertion skipped, such as `event.set()`.
         """
         late = self.run.failures if self.run.ending == "timeout" else ()
         ended = [item for item in late if (item.exception, item.phase) == ("Timeout", "call")]
@@ -64,15 +64,15 @@ class MutatedRun:
 
 
 def get_mutant_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
-    """Return the change of a mutant itself."""
+    """Return the edits of a mutant's own change."""
     return mutant.change.edits
 
 
 class AssertionMutationRunner:
-    """The module, its tests, and the first run, which mutants are compared with.
+    """Runner of the tests with mutants, and the first run, with which the others are compared.
 
-    `passed` are the tests with at least one case that passed in the first run, but for those whose
-    text is not in these files: inherited from elsewhere, or generated.
+    `passed` are the tests with at least one case that passed in the first run, except those whose
+    text is not in these files, because they are inherited from elsewhere or generated.
     """
 
     def __init__(self, context: GradingContext) -> None:
@@ -113,9 +113,7 @@ class AssertionMutationRunner:
         return list(filter(None, (first, second, helping)))
 
     def _are_related(self, exception: str, other: str) -> bool:
-        """Whether one of two classes, by their names in tests, may have the other as a base: it is known
-        of those that the code defines.
-        """
+        """Whether one of two classes is a base of the other, or the code does not define both."""
         one, two = (name.rpartition(".")[2] for name in (exception, other))
         bases = {
             node.name: {item.id for item in node.bases if isinstance(item, ast.Name)}
@@ -128,7 +126,7 @@ class AssertionMutationRunner:
     def run(
         self, mutants: Sequence[AssertionMutant], select_edits: EditSelector = get_mutant_edits
     ) -> TestRun:
-        """Run the tests with these mutants; in a project for some times as long as the first run."""
+        """Run the tests with these mutants; in a project the first run sets the time limit."""
         first = self.first.run
         longest_s = max(stretch(_START_S + _SLOWER * first.cpu_s), _SLOWER * first.duration_s)
         limit_s = longest_s if self.context.is_bounded else None
@@ -150,9 +148,9 @@ class AssertionMutationRunner:
         return [*files, *(TestFile(path, text) for path, text in texts.items())]
 
     def find_surviving_cases(self, run: MutatedRun, mutant: AssertionMutant) -> list[str] | None:
-        """Return ids of the test's cases that still pass; None where the run does not show it.
+        """Return the ids of the test's cases that still pass; None if the run has no result of it.
 
-        A run in which a test never ends shows that one and those before it.
+        A run in which a test hangs has results of that test and of those before it.
         """
         if run.hung == mutant.scope.key:
             return []
@@ -167,7 +165,7 @@ class AssertionMutationRunner:
     def find_survivors(
         self, mutants: Sequence[AssertionMutant], select_edits: EditSelector = get_mutant_edits
     ) -> dict[AssertionMutant, list[str]]:
-        """Run the tests with these mutants, and return those with which a case still passes."""
+        """Run the tests with these mutants; return survivors with the cases that still pass."""
         run = MutatedRun(tuple(mutants), self.run(mutants, select_edits))
         found = {item: self.find_surviving_cases(run, item) for item in mutants}
         return {item: green for item, green in found.items() if green}
@@ -190,7 +188,7 @@ def _parse_test_files(
 ) -> dict[str, MutableTestFile]:
     """Return the test files that can be parsed, by name, without conftest.py.
 
-    What they import of a project's other test files is added to `helpers`.
+    Other test files of a project that they import are added to `helpers`.
     """
 
     def parse(path: str, code: str, used: Sequence[MutableTestFile] = ()) -> MutableTestFile:
