@@ -1,6 +1,6 @@
-"""Comparison of what two programs answered, as encoded by `sandbox.guest.observation.encoder`.
+"""Comparison of two programs' answers in the encoding of `sandbox.guest.observation.encoder`.
 
-Nothing is decoded: values of programs are never hashed or compared on the host.
+Nothing is decoded: the host never hashes or compares values of the programs.
 """
 
 import json
@@ -14,17 +14,17 @@ from greenloop.grading.peer.names import Names
 
 _RELATIVE_TOLERANCE, _ABSOLUTE_TOLERANCE = 1e-9, 1e-12
 _UNORDERED = ("set", "frozenset", "keys", "dict", "Counter", "defaultdict", "mappingproxy", "items")
-# Of these no difference is told: they come from the limits of a process.
+# Exceptions that come from the limits of a process, and show no difference of the programs.
 _OF_LIMITS = ("MemoryError", "CpuTimeExceeded")
-# An input that makes no sense by itself, or that the precondition excludes.
+# Exceptions of an input that the precondition excludes, or that makes no sense by itself.
 _REFUSED = "InputNotAllowed"
 _OF_INPUTS = ("NameError", "UnboundLocalError", _REFUSED)
-_OF_TYPES = frozenset({"TypeError", "AttributeError"})  # of a peer: not made for such an input
-_NAME = 1  # of a class: [module, qualified name]
+_OF_TYPES = frozenset({"TypeError", "AttributeError"})  # a peer is not made for such an input
+_NAME = 1  # index in a class `[module, qualified name]`
 
 
 def compare(code: dict[str, Any], peer: dict[str, Any], names: Names) -> bool | None:
-    """Return whether two observations agree; None where that cannot be told."""
+    """Return whether two observations agree; None if that cannot be decided."""
     try:
         if "error" in code and "error" in peer:
             return _compare_errors(_read_classes(code), _read_classes(peer), names)
@@ -42,25 +42,25 @@ def compare(code: dict[str, Any], peer: dict[str, Any], names: Names) -> bool | 
 
 
 def is_refused(answer: dict[str, Any]) -> bool:
-    """Return whether an observation is that the precondition excludes a call, or what it is given fails."""
+    """Return whether the precondition excluded a call, or a function passed to it failed."""
     return "error" in answer and _read_classes(answer)[:1] == [_REFUSED]
 
 
 def is_strictly_equal(expected: Any, got: Any) -> bool:
-    """Return whether values are equal in value and built-in type at every level; floats to nine digits."""
+    """Return whether values and built-in types are equal at every level; floats to nine digits."""
     one, other = get_built_in(expected), get_built_in(got)
     return bool(compare({"value": one}, {"value": other}, Names()))
 
 
 def _read_classes(observation: dict[str, Any]) -> list[str]:
-    """Return the names of the class of an exception and its bases."""
+    """Return the names of an exception's class and its bases."""
     return [str(base[_NAME]) for base in observation["error"][1]]
 
 
 def _compare_errors(code: list[str], peer: list[str], names: Names) -> bool | None:
-    """Compare by class. A more special one is as good; of others one must be named somewhere.
+    """Compare by class: a subclass agrees, and others differ only if the text names one of them.
 
-    Which exception an unusual argument ends in by itself (`TypeError`, `AttributeError`) is chance.
+    It is chance whether an unusual argument raises `TypeError` or `AttributeError` by itself.
     """
     if {code[0], peer[0]} & {*_OF_LIMITS, *_OF_INPUTS}:
         return None
@@ -72,7 +72,7 @@ def _compare_errors(code: list[str], peer: list[str], names: Names) -> bool | No
 
 
 def _all(results: Iterable[bool | None]) -> bool | None:
-    """Return False if one is; else None if one is; else True."""
+    """Return False if any result is False, else None if any is None, else True."""
     is_known = True
     for item in results:
         if item is False:
@@ -110,7 +110,7 @@ def _compare_values(code: Any, peer: Any, names: Names) -> bool | None:
 
 
 def _compare_plain(code: Any, peer: Any, names: Names) -> bool | None:
-    """Compare plain values; which of several constants a number is, is unclear."""
+    """Compare plain values; the result is None if an equal value may be an open constant."""
     is_equal = type(code) is type(peer) and bool(code == peer)
     is_other = any(repr(code) == one for one, _ in names.constants)
     return None if is_equal and is_other else is_equal
@@ -150,9 +150,9 @@ def _compare_items(code: Sequence[Any], peer: Sequence[Any], names: Names) -> bo
 
 
 def _compare_objects(code: list[Any], peer: list[Any], names: Names) -> bool | None:
-    """Compare what the interface shows of objects: how they are made otherwise is free.
+    """Compare the fields of objects that the interface shows; others are implementation details.
 
-    Where it shows nothing, objects with the same public attributes, all of them equal, agree.
+    If it shows none, objects agree if they have the same public attributes with equal values.
     """
     if _get_class(code) != _get_class(peer):
         return None
@@ -164,7 +164,7 @@ def _compare_objects(code: list[Any], peer: list[Any], names: Names) -> bool | N
 
 
 def name_kind(observation: dict[str, Any]) -> str:
-    """Return what kind of answer it is: the exception, the type, or one of few values."""
+    """Return the kind of an answer: its exception, its type, or one of a few values."""
     if "error" in observation:
         return f"raises {_read_classes(observation)[0]}"
     value = observation.get("value")

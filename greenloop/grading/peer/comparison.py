@@ -1,4 +1,4 @@
-"""A search for inputs that the code and its peer answer differently."""
+"""Search for inputs that the code and its peer answer differently."""
 
 import ast
 from collections import Counter
@@ -37,7 +37,7 @@ __all__ = [
     "compare_programs",
     "list_failures",
 ]
-_Called = tuple[str, ast.Call]  # with the name of the test function that makes it
+_Called = tuple[str, ast.Call]  # a test function's name, and a call in it
 _GENERATED, _MAX_EXPLAINED, _MAX_ROWS = 200, 60, 8
 _THREADS = frozenset({"threading", "Thread", "concurrent", "ThreadPoolExecutor", "multiprocessing"})
 
@@ -59,8 +59,8 @@ def compare_programs(
 ) -> Comparison:
     """Compare two programs on inputs fixed by `seed`; `examples` are calls as source text.
 
-    The peer runs in `peer_sandbox`, where it needs other files than the code. `failing` are names
-    of tests that it fails: what they call is compared too, where no other input shows the difference.
+    The peer runs in `peer_sandbox` if it needs other files than the code. `failing` are names of
+    tests that it fails: their calls are compared too if no other input shows the difference.
     No input is begun once both have spent `budget_s` seconds of CPU time; shrinking differences
     takes at most as long again.
 
@@ -77,7 +77,7 @@ def compare_programs(
     stubs = interface if parse_or_none(interface or "?") else code
     cases = bodies = _find_cases(tests, module)
     if not _has_classes(code, public):
-        # The calls of a test say as much as its body, but for those that read files or streams.
+        # A test's calls show as much as its body, unless the body reads files or streams.
         callers = {name for name, _ in called}
         cases = [item for item in bodies if item.fixtures or _bare(item.name) not in callers]
     known = Known(public, constants, stubs, calls, theirs.generate(seed, _GENERATED), cases, module)
@@ -98,7 +98,7 @@ def check_peer(
 ) -> dict[str, str]:
     """Return the ids of the tests that the peer fails, each with the message of its failure.
 
-    A peer may be slow: what was not run until the time limit says nothing against it.
+    A peer may be slow: tests that were not run within the time limit do not count as failed.
     Raises SandboxError: the sandbox cannot run anything.
     """
     if not any(parse_test_functions(item.code) for item in tests):
@@ -107,7 +107,7 @@ def check_peer(
 
 
 def list_failures(run: TestRun) -> dict[str, str]:
-    """Return the tests that failed, with messages; of an interrupted run those that came to an end."""
+    """Return the failed tests with messages; of an interrupted run, only tests that ended."""
     failing = run.failing_tests
     if run.ending != "finished":
         failing = frozenset(i.id for i in run.tests if i.outcome in ("failed", "error"))
@@ -129,7 +129,7 @@ def _find_cases(tests: Sequence[TestFile], module: str) -> list[Input]:
         preamble = ast.unparse(_ErrorStream().visit(parse_or_empty(plan.preamble)))
         for item in plan.programs:
             rows[item.test] += 1
-            # What threads do in a changed program that does not wait for them is chance.
+            # A changed program may not wait for its threads: what they do is then chance.
             if rows[item.test] <= _MAX_ROWS and _THREADS.isdisjoint(walk_names(item.function)):
                 function = _without_wording(fold_signs(copy_tree(item.function)))
                 found.append(Input(function, item.test, preamble, item.fixtures))
@@ -137,7 +137,7 @@ def _find_cases(tests: Sequence[TestFile], module: str) -> list[Input]:
 
 
 def _without_wording(function: Function) -> Function:
-    """Return the program of a test without what it observes of a caught exception: its wording."""
+    """Return a test's program without its observations of caught exceptions, such as wording."""
     caught = {
         item.optional_vars.id
         for node in ast.walk(function)
@@ -155,7 +155,7 @@ def _without_wording(function: Function) -> Function:
 
 
 class _ErrorStream(ast.NodeTransformer):
-    """Makes one text of all that is written to standard error: whether there is some is compared."""
+    """Replaces output on standard error by a fixed text, so that only its presence is compared."""
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
@@ -169,7 +169,7 @@ class _ErrorStream(ast.NodeTransformer):
 def _name_tests(
     outcomes: Iterable[Outcome], shown: Sequence[FoundDifference], called: Iterable[_Called]
 ) -> frozenset[str]:
-    """Return the tests with an input that differs, in a cluster of which a difference is shown."""
+    """Return the tests with a differing input in a cluster that a shown difference represents."""
     clusters = {item.cluster for item in shown}
     items = [i.item for i in outcomes if i.agrees is False and i.cluster in clusters]
     texts = {item.text for item in items if item.is_call}
@@ -184,7 +184,7 @@ def _add_failing(
     called: Sequence[_Called],
     cases: Sequence[Input],
 ) -> Comparison:
-    """Add the differences of what failing tests call; of their bodies where no call differs."""
+    """Add the differences of failing tests' calls, or of their bodies if no call differs."""
     calls = [Input(call, ast.unparse(call.func)) for name, call in called if name in tests]
     differing = [item for item in pair.ask(calls[:_MAX_EXPLAINED]) if item.agrees is False]
     texts = {item.item.text for item in differing}

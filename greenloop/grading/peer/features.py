@@ -1,4 +1,4 @@
-"""Features of an input by which differences of different causes are told apart."""
+"""Features of an input that tell differences with different causes apart."""
 
 import ast
 from collections.abc import Iterator
@@ -10,10 +10,10 @@ _MAX_ITEMS = 200
 
 
 def describe_arguments(call: ast.AST) -> tuple[str, ...]:
-    """Return what kind of value each argument of a call is, however large it is.
+    """Return the kind of each argument of a call, which does not depend on how large it is.
 
-    Numbers differ by sign, texts by the classes of their characters, containers by size, order,
-    repetition and the kinds of their items.
+    Numbers differ by sign, texts by the classes of their characters, containers by size (0, 1 or
+    more), order, repetition and the kinds of their items.
     """
     if not isinstance(call, ast.Call):
         return ()
@@ -51,7 +51,7 @@ def _describe_items(kind: str, items: list[ast.expr]) -> str:
 
 
 def _describe_order(items: list[ast.expr]) -> Iterator[str]:
-    """Yield how numbers or texts of one container follow one another."""
+    """Yield signs for ascending, descending and repeated numbers or texts in a container."""
     values = [item.value for item in items if isinstance(item, ast.Constant)]
     for kind in ((int, float), str):
         if len(values) == len(items) and all(isinstance(item, kind) for item in values):

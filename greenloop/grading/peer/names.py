@@ -1,4 +1,4 @@
-"""Names by which the answers of two programs are compared."""
+"""Names that decide how the answers of two programs are compared."""
 
 import ast
 import re
@@ -13,10 +13,10 @@ from greenloop.testsuite.bare_interface import reduce_interface
 
 @dataclass(frozen=True)
 class Names:
-    """Names that the text or the interface has, and fields that the interface gives its classes.
+    """Names in the text or the interface (`words`), and `fields` of the interface's classes.
 
-    `constants` are the values, as source, that code and peer gave a constant whose value the text
-    leaves open, `coroutines` the functions that have to be awaited.
+    `constants` are pairs of values, as source, that the code and the peer give to a constant whose
+    value the text leaves open. `coroutines` are the functions that have to be awaited.
     """
 
     words: frozenset[str] = frozenset()
@@ -26,7 +26,7 @@ class Names:
 
 
 def read_names(interface: str, specification: str, code: str, peer: str) -> Names:
-    """Return what a comparison knows by name."""
+    """Return the names for the comparison of two programs."""
     tree = parse_or_none(interface)
     nodes = list(ast.walk(tree)) if tree else []
     declared = {node.target.id for node in nodes if _is_declared(node)}  # type: ignore[attr-defined]
@@ -47,7 +47,7 @@ def _pair_open_constants(
 ) -> frozenset[tuple[str, str]]:
     """Return the values, as source, that two programs give the constants of an interface.
 
-    Left out are those whose value the text states, and all where both programs agree.
+    Constants whose value the text states are left out, and so are all if both programs agree.
     """
     tree = parse_or_none(reduce_interface(interface, text) if parse_or_none(interface) else "")
     nodes = tree.body if tree else []
@@ -63,9 +63,7 @@ def _is_open(node: Any) -> bool:
 
 
 def _read_values(code: str) -> dict[str, str]:
-    """Return the numbers, texts and tuples of them that a module assigns to names at its top
-    level, as the source of what is observed of them.
-    """
+    """Return the encoded values, as source, of a module's top-level numbers, texts and tuples."""
     tree = parse_or_none(code)
     return {
         target.id: value

@@ -1,4 +1,4 @@
-"""The outcome of one input: whether both programs answer the same, and where they differ."""
+"""Outcome of one input: whether both programs give the same answers, and where they differ."""
 
 import ast
 from contextlib import suppress
@@ -33,20 +33,20 @@ _ENDS, _MAX_CALL = "ends the process", 2500  # as long as the inputs that are bu
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one input."""
+    """Answers of both programs to one input, and where they differ."""
 
     item: Input
     code: Answer
     peer: Answer
-    agrees: bool | None = None  # None where nothing could be compared
+    agrees: bool | None = None  # None if nothing could be compared
     at: int = ANSWER  # the number of the observation that differs
-    kinds: tuple[str, ...] = ()  # those of both answers there
-    answers: tuple[dict[str, Any], ...] = ()  # both answers there
-    form: str = "{}"  # what makes of a call the answers that are shown: `list({})`
+    kinds: tuple[str, ...] = ()  # of both answers at `at`
+    answers: tuple[dict[str, Any], ...] = ()  # both answers at `at`
+    form: str = "{}"  # turns a call into one that gives the shown answers: `list({})`
 
     @property
     def is_slower(self) -> bool:
-        """Whether the code takes more than ten times as long as the peer, and too long.
+        """Whether the code exceeds its time limit, and takes over ten times as long as the peer.
 
         A peer that raises an exception at once is no measure.
         """
@@ -63,12 +63,12 @@ class Outcome:
 
     @property
     def cluster(self) -> tuple[str, ...]:
-        """What differences of one cause nearly always have in common."""
+        """A key that differences with one cause nearly always share."""
         return self.item.name if self.item.is_call else _name_last_call(self.call), *self.kinds
 
     @cached_property
     def group(self) -> tuple[str, ...]:
-        """The cluster, and the kinds of the arguments: what a smaller variant keeps."""
+        """The cluster and the kinds of the arguments, which a smaller variant keeps."""
         features = describe_arguments(self.item.node) if self.item.is_call else ()
         return *self.cluster, *features
 
@@ -97,7 +97,7 @@ class Outcome:
 
 
 def _describe_arguments(outcome: Outcome) -> FoundDifference:
-    """Return the difference as statements that end in the arguments that became different."""
+    """Return the difference as statements that end in the arguments that differ after the call."""
     call: Any = copy_tree(outcome.item.node)
     places = [*enumerate(call.args), *((item.arg, item.value) for item in call.keywords)]
     mine = _list_values(outcome.code.load_arguments(outcome.peer))
@@ -138,7 +138,7 @@ def _replace(call: ast.Call, place: int | str, node: ast.expr) -> None:
 
 
 def judge(item: Input, code: Answer, peer: Answer, names: Names) -> Outcome:
-    """Compare what two programs did with an input."""
+    """Compare the answers of two programs to an input."""
     if not peer.is_allowed or peer.is_late or code.is_late:
         return Outcome(item, code, peer)
     if code.ending:
@@ -156,7 +156,7 @@ def _judge_call(item: Input, code: Answer, peer: Answer, names: Names) -> Outcom
         form, both = _read_form(item, both, names)
         kinds = name_kind(both[0]), name_kind(both[1])
         return Outcome(item, code, peer, False, ANSWER, kinds, both, form)
-    # A peer may be careless with its arguments; where it returns nothing they are its answer.
+    # A peer may change its arguments carelessly; if it returns nothing, they are its answer.
     matters = code.changes_arguments or (peer.changes_arguments and both[1].get("value", 0) is None)
     if agrees and matters:
         after = code.load_arguments(peer), peer.load_arguments(code)
@@ -170,9 +170,9 @@ def _judge_call(item: Input, code: Answer, peer: Answer, names: Names) -> Outcom
 
 
 def _read_form(item: Input, both: _Answers, names: Names) -> tuple[str, _Answers]:
-    """Return how a call is written so that it gives what was observed, and both answers then.
+    """Return a form for the call that gives the observed answers, and both answers.
 
-    What was observed of coroutines and iterators is what they give, not what the call returns.
+    Observed are the results of coroutines and the items of iterators, not the returned objects.
     """
     if item.name in names.coroutines:
         return "asyncio.run({})", both
@@ -182,7 +182,7 @@ def _read_form(item: Input, both: _Answers, names: Names) -> tuple[str, _Answers
 
 
 def _read_printed(answer: Answer) -> str:
-    """Return what a call that returns nothing, or of `main`, prints, as an observation."""
+    """Return the output of `main`, or of a call that returns nothing, as an observation."""
     return next((text for number, text in answer.observed if number == PRINTED), '{"value":""}')
 
 

@@ -1,4 +1,4 @@
-"""Two programs that are given the same inputs."""
+"""Comparison of two programs on the same inputs, within a budget of CPU time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ from greenloop.sandbox.guest.observation.inputs.calls import ANSWER
 
 _BATCH, _ENOUGH, _MIN_BATCH, _MAX_SLOWER, _MAX_PROBLEM = 450, 450, 100, 3, 300
 _LARGE_S = 0.5
-_MAX_GROWTH = 2.25**6  # of the cost, where the size grows by 2.25
+_MAX_GROWTH = 2.25**6  # of the cost, while the size grows by a factor of 2.25
 
 
 def _cut(item: Input) -> Input | None:
@@ -28,7 +28,7 @@ def _cut(item: Input) -> Input | None:
 
 
 def _name_idle(outcomes: Sequence[Outcome]) -> dict[str, Outcome]:
-    """Return the functions of which all calls, by both programs, give one answer."""
+    """Return the functions whose calls all give one answer in both programs."""
     groups: dict[str, list[Outcome]] = {}
     for item in outcomes:
         if item.item.is_call:
@@ -51,7 +51,7 @@ def _explain_idle(functions: Mapping[str, Outcome]) -> str:
 class Pair:
     """Two programs, and the outcomes of the inputs that both were given.
 
-    No input is begun once both have spent `budget_s` seconds of CPU time since it was set.
+    No input is begun once both have spent `budget_s` seconds of CPU time since the last `renew`.
     """
 
     code: Program
@@ -59,7 +59,7 @@ class Pair:
     names: Names
     budget_s: float
     tried: int = 0
-    last_new: int = 0  # how many were tried when the last one was compared
+    last_new: int = 0  # the value of `tried` when an input was last compared
     is_exhausted: bool = False
     outcomes: list[Outcome] = field(default_factory=list)
 
@@ -67,7 +67,7 @@ class Pair:
         self.renew(self.budget_s)
 
     def renew(self, budget_s: float) -> None:
-        """Begin a budget of CPU time."""
+        """Begin a new budget of CPU time."""
         self.budget_s, self._before_s = budget_s, self.code.spent_s + self.peer.spent_s
 
     @property
@@ -75,7 +75,7 @@ class Pair:
         return self.budget_s + self._before_s - self.code.spent_s - self.peer.spent_s
 
     def ask(self, inputs: Sequence[Input]) -> list[Outcome]:
-        """Give inputs to the peer, and those that it allows to the code; each has half of the time."""
+        """Run the peer on inputs for half of the time, then the code on those that it allows."""
         answers = self.peer.run(inputs, self.left_s / 2)
         self.tried += sum(item.ending != NOT_RUN for item in answers)
         allowed = [
@@ -87,7 +87,7 @@ class Pair:
         return [judge(item, next(mine), answer, self.names) for item, answer in allowed]
 
     def without_precondition(self, budget_s: float) -> "Pair":
-        """Return the programs for further inputs: what a test asserts of a call needs no permission."""
+        """Return the pair without precondition: a call that a test makes needs no permission."""
         return Pair(self.code, replace(self.peer, inputs=""), self.names, budget_s)
 
     def run_all(self, builder: InputBuilder) -> None:
@@ -106,7 +106,7 @@ class Pair:
         self._run_large(builder.enlarge())
 
     def _run_large(self, inputs: Sequence[Input]) -> None:
-        """Compare on integers that may end a process, which then says nothing."""
+        """Compare on large integers; an input that ends the code's process does not count."""
         programs = replace(self.code, errors=[]), replace(self.peer, errors=[])
         pair = Pair(*programs, self.names, min(self.left_s, _LARGE_S))
         self.outcomes += (
@@ -119,7 +119,7 @@ class Pair:
         return self.code.is_interrupted or self.peer.is_interrupted
 
     def summarize(self) -> Comparison:
-        """Return what came of the inputs; calls that all give one answer compare nothing."""
+        """Return the comparison; functions whose calls all give one answer do not count."""
         tried = self.tried
         compared = [item for item in self.outcomes if item.agrees is not None]
         differing = [item for item in compared if not item.agrees]
@@ -138,9 +138,9 @@ class Pair:
         )
 
     def _find_slower(self) -> tuple[str, ...]:
-        """Return the smallest calls of growing ones on which the code is far slower, seen twice.
+        """Return each function's smallest call on which the code is far slower in two runs.
 
-        A peer that does something else is no measure.
+        Functions with a difference are left out: a peer that does something else is no measure.
         """
         outcomes = [item for item in self.outcomes if not is_deep(item.item.node)]
         differing = {item.item.name for item in outcomes if item.agrees is False}
@@ -151,9 +151,9 @@ class Pair:
         return tuple(item.call for item in slower if self._grows_beyond_powers(item.item))
 
     def _grows_beyond_powers(self, item: Input) -> bool:
-        """Return whether the code's cost grows faster with the size than its sixth power.
+        """Return whether the code's cost grows faster than the sixth power of the size.
 
-        Code that is plainly slow, four loops within each other, is not what is looked for.
+        Code that is merely slow, such as four nested loops, is not reported.
         """
         while smaller := _cut(item):
             if not self.code.run([smaller], 0.0)[0].is_late:

@@ -1,4 +1,4 @@
-"""Bodies of tests as calls with plain values: who judges a difference needs no helper of the tests."""
+"""Test bodies rewritten to calls with plain values, so that a judge needs no helpers of tests."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -15,11 +15,11 @@ from greenloop.syntax.nodes import copy_tree
 from greenloop.syntax.values import is_plain_value
 from greenloop.testsuite.module_under_test import fill_in
 
-_FIRST, _MAX_CHARS = 10_000, 300  # the number of the first argument; of a value
+_FIRST, _MAX_CHARS = 10_000, 300  # number of the first observed argument; of a written value
 
 
 def observe_arguments(outcome: Outcome) -> Input | None:
-    """Return an input that observes the arguments that are no plain values; None for a plain call."""
+    """Return an input that observes its arguments, except plain values; None for a plain call."""
     function: Any = outcome.item.node
     if outcome.item.is_call or any(isinstance(node, ast.Try) for node in function.body):
         return None
@@ -33,13 +33,13 @@ def observe_arguments(outcome: Outcome) -> Input | None:
 
 
 def write_arguments(item: Input, answers: Sequence[Answer]) -> Input:
-    """Return an input with the values that all programs observed in place of its arguments."""
+    """Return an input with each observed argument replaced by its value, if all answers agree."""
     written = _Writer(answers).visit(copy_tree(item.node))
     return replace(item, node=ast.fix_missing_locations(written))
 
 
 def _cut(body: list[ast.stmt], last: int) -> list[ast.stmt]:
-    """Return the statements up to the one with an observation."""
+    """Return the statements up to the one with the observation `last`."""
     for at, statement in enumerate(body):
         if find_observation(statement, last):
             return body[: at + 1]
@@ -47,7 +47,7 @@ def _cut(body: list[ast.stmt], last: int) -> list[ast.stmt]:
 
 
 def _fill_in_names(body: list[Any]) -> list[Any]:
-    """Return statements with plain values, and values that are used once, in place of names."""
+    """Return statements with names replaced by their values, if plain or used only once."""
     for at, statement in enumerate(body[:-1]):
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -80,7 +80,7 @@ def _is_plain(node: ast.AST) -> bool:
 
 
 class _Writer(ast.NodeTransformer):
-    """Takes the value of an observed argument; its expression, where it has none, or another in each."""
+    """Replaces an observed argument by its value, or by its expression without a common value."""
 
     def __init__(self, answers: Sequence[Answer]) -> None:
         self._answers = answers

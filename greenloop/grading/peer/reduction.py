@@ -1,4 +1,4 @@
-"""Differences made few and small: one of each cluster, shrunk, and seen again."""
+"""Reduction of differences: one for each cluster, shrunk, and confirmed by another run."""
 
 import ast
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _MAX_FOUND, _MAX_ROUNDS, _CANDIDATES, _MAX_SIZE = 5, 12, 30, 200
 
 
 class Asked(Protocol):
-    """Both programs: `ask` gives them inputs, `left_s` is the CPU time for it."""
+    """Two programs: `ask` runs both on inputs, `left_s` is the CPU time left for that."""
 
     @property
     def left_s(self) -> float: ...
@@ -29,10 +29,10 @@ def reduce_differences(
 ) -> list[Outcome]:
     """Return the smallest differences, at most five: one of each cluster, then of other groups.
 
-    A cluster may have several causes, of which the smallest inputs show but one: a fault of the
-    peer would hide those of the code. So what is shrunk keeps the kinds of its arguments, and where
-    there are fewer than five, others stand beside them as they are. Differences that another run
-    does not show are left out.
+    A cluster may have several causes, of which the smallest inputs show only one: a fault of the
+    peer would hide faults of the code. So a shrunk input keeps the kinds of its arguments, and if
+    fewer than five differences remain, others are added unshrunk. Differences that another run does
+    not confirm are left out.
     """
     found = active = _choose(outcomes)
     others = _spread(outcomes, found)
@@ -43,7 +43,7 @@ def reduce_differences(
         better = {item.group: item for item in active}
         found = [better.get(item.group, item) for item in found]
     steady = _confirm([*found, *others], pair)
-    # What was left out may be what makes an answer steady: a call that clears a state.
+    # Shrinking may have removed what makes an answer steady, such as a call that clears a state.
     known = {item.group for item in steady}
     lost = [item for item in outcomes if item.group not in known][:_CANDIDATES]
     more = {item.group: item for item in reversed(_confirm(lost, pair))}
@@ -61,7 +61,7 @@ def _choose(outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 
 def _write_plainly(found: Sequence[Outcome], pair: Asked) -> list[Outcome]:
-    """Return differences with bodies of tests as calls with plain values, where those differ too."""
+    """Return the differences, with plain values in test bodies if these then differ too."""
     observing = {id(item): made for item in found if (made := observe_arguments(item))}
     seen = {id(item.item): item for item in pair.ask([*observing.values()])}
     plain = {
@@ -74,7 +74,7 @@ def _write_plainly(found: Sequence[Outcome], pair: Asked) -> list[Outcome]:
 
 
 def _spread(outcomes: Sequence[Outcome], found: Sequence[Outcome]) -> list[Outcome]:
-    """Return differences for the places that are left, of sizes from small to large."""
+    """Return further differences up to the maximum, evenly spread from small to large inputs."""
     known = {id(item) for item in found}
     calls = [item for item in outcomes if item.item.is_call and item.at == ANSWER]
     others = [item for item in calls if id(item) not in known]
@@ -115,6 +115,6 @@ def _confirm(found: Sequence[Outcome], pair: Asked) -> list[Outcome]:
 
 
 def _measure_size(tree: ast.AST) -> tuple[int, str]:
-    """Return what smaller variants have less of: the length of the source, then the source."""
+    """Return a sort key for sizes: the length of the source, then the source."""
     text = ast.unparse(tree)
     return len(text), text

@@ -1,4 +1,4 @@
-"""Encoded answers and programs of tests as Python source, for those who judge them."""
+"""Rendering of encoded answers and of tests' programs as Python source, for a judge."""
 
 import ast
 from typing import Any
@@ -16,7 +16,7 @@ _OF_NUMBERS = ("date", "datetime", "time", "timedelta")
 
 
 class _NotPlainError(Exception):
-    """A value that no literal stands for."""
+    """A value that has no literal."""
 
 
 def describe(observation: dict[str, Any]) -> str:
@@ -33,7 +33,7 @@ def describe(observation: dict[str, Any]) -> str:
 
 
 def describe_exception(observation: dict[str, Any]) -> str:
-    """Return what statements raised, where nothing else of them was observed."""
+    """Return the exception that statements raised, if nothing else of them was observed."""
     return describe(observation) if "error" in observation else "no exception"
 
 
@@ -44,7 +44,7 @@ def observes_exception(program: ast.AST, number: int) -> bool:
 
 
 def read_items(observation: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the items of an iterator as a list, and an exception as it is; None for other answers."""
+    """Return an iterator's items as a list, and an exception as it is; None for other answers."""
     match observation:
         case {"value": ["tuple", "iterator", ["list", *_] as items]}:
             return {"value": items}
@@ -76,7 +76,7 @@ def _render(value: Any, must_be_plain: bool) -> str:
     if tag == "tuple" and parts[:1] in (
         ["iterator"],
         ["async iterator"],
-    ):  # no value is equal to one
+    ):  # no value equals an iterator
         if must_be_plain:
             raise _NotPlainError
         return f"{parts[0]} of {_render(parts[1], False)}"
@@ -130,7 +130,7 @@ def _describe_other(tag: str, parts: list[Any]) -> str:
 
 
 def render_statements(function: ast.AST, last: int) -> str:
-    """Return the body of a program as plain statements, up to the observation of a number."""
+    """Return the body of a program as plain statements, up to the observation `last`."""
     found: list[str] = []
     body = getattr(function, "body", [])
     for node in body[0].body if len(body) == 1 and isinstance(body[0], ast.Try) else body:
