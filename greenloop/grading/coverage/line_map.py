@@ -1,4 +1,4 @@
-"""Which tests run which lines of a project, from the hits of a traced test run."""
+"""Map from lines of a project to the tests that run them, from the hits of a traced test run."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,9 +11,9 @@ _COMPOUND_BODIES = ("body", "cases", "handlers")
 
 
 def map_lines(text: str, hits: Mapping[str, int], tests: Sequence[str]) -> dict[int, str]:
-    """Return for each line that was run a bit mask of `tests` in hexadecimal.
+    """Return for each line that was run a bit mask of `tests`, in hexadecimal.
 
-    `hits` are bit masks by test, as a traced run of the file numbers its statements.
+    `hits` are bit masks by test, of the statements as a traced run of the file numbers them.
     """
     meaning = instrument_file(text)
     if meaning is None:
@@ -37,7 +37,7 @@ def map_lines(text: str, hits: Mapping[str, int], tests: Sequence[str]) -> dict[
 
 
 def list_lines(reached: Mapping[int, str], places: Mapping[str, int]) -> dict[str, frozenset[int]]:
-    """Return the lines that each test runs, from what `map_lines` returns for tests in these places."""
+    """Return the lines that each test runs, from the masks of `map_lines`; `places` are bits."""
     masks = {line: int(mask, 16) for line, mask in reached.items()}
     return {
         test: frozenset(line for line, mask in masks.items() if mask >> at & 1)
@@ -46,7 +46,7 @@ def list_lines(reached: Mapping[int, str], places: Mapping[str, int]) -> dict[st
 
 
 def _iter_clauses(tree: ast.AST) -> Iterator[tuple[int, int]]:
-    """Yield each line of an `except` or `case`, with the line whose tests may also execute it."""
+    """Yield each line of an `except` or `case` header, with a line whose tests may also run it."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Match):
             yield from ((item.pattern.lineno, node.lineno) for item in node.cases)
@@ -64,7 +64,7 @@ def list_taken_branches(text: str, hits: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def find_statement_ends(text: str) -> dict[int, int]:
-    """Return the last line of each statement by its first; of a compound one, of its header."""
+    """Return the last line of each statement, or of a compound one's header, by its first line."""
     return dict(_iter_spans(ast.parse(text)))
 
 

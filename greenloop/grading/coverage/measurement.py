@@ -1,4 +1,4 @@
-"""Coverage by line and branch: the tests on a module that records what it runs."""
+"""Line and branch coverage, from a run of the tests on instrumented code."""
 
 import ast
 from collections.abc import Collection, Iterator, Sequence
@@ -10,7 +10,7 @@ from greenloop.sandbox.guest.coverage.instrumentation import InstrumentedTree, i
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import UNREADABLE, parse_or_none
 
-DISTURBED = "on instrumented code"  # ends the reason why there is no coverage of a run that differs
+DISTURBED = "on instrumented code"  # the end of the reason if a run's outcomes differ
 _MAIN_GUARD = "__name__ =="
 
 
@@ -36,7 +36,7 @@ def measure(context: GradingContext) -> Coverage | str:
 
 
 def _explain_difference(context: GradingContext, run: TestRun) -> str:
-    """Return why a run shows nothing; '' where the tests ended as in the first run."""
+    """Return why a run shows nothing; '' if the tests ended as in the first run."""
     if run.outcomes == context.first_run.outcomes:
         return ""
     how = "the outcomes differ" if run.ending == "finished" else run.ending
@@ -80,9 +80,9 @@ def _compute_covered_share(missed: int, total: int) -> float:
 def find_unreached(
     code: str, statements: Collection[int], missed: Collection[int]
 ) -> tuple[str, ...]:
-    """Return the names of those none of whose `statements`, by line, were run.
+    """Return the public functions and methods none of whose `statements`, given by line, were run.
 
-    Abstract methods have none, and what the main guard calls is left out as the guard is.
+    Abstract methods have no statements. Functions that the main guard calls are left out.
     """
     tree = parse_or_none(code)
     body = tree.body if tree else []
@@ -104,7 +104,7 @@ def _find_public(
 
 
 def _find_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[int]:
-    """Return the lines of the statements of a function but for those that do nothing."""
+    """Return the lines of a function's statements, except those that do nothing."""
     idle = (ast.Pass, ast.Raise) if len(node.body) < 3 else ast.Pass
     kept = [item for item in node.body if not isinstance(item, idle) and not _is_constant(item)]
     return {
