@@ -1,4 +1,4 @@
-"""What tests ask of a module: calls with plain arguments, and programs that end in one answer."""
+"""The tests' inputs: calls with plain arguments, and programs that end in one answer."""
 
 import ast
 from collections.abc import Collection, Iterator
@@ -17,9 +17,9 @@ from greenloop.testsuite.programs.writing import drop_unread
 
 
 def read_cases(context: GradingContext) -> tuple[list[Input], tuple[str, ...]]:
-    """Return what the tests ask without repetition, and the public names of the module.
+    """Return the tests' inputs without duplicates, and the public names of the module.
 
-    A program is taken where no call with plain arguments asks the same function or method.
+    A program is taken if no call with plain arguments calls the same function or method.
     """
     tests = [context.read_test(item)[0] for item in context.tests]
     public = _list_called(context, tests)
@@ -40,7 +40,7 @@ def read_cases(context: GradingContext) -> tuple[list[Input], tuple[str, ...]]:
 
 
 def _list_called(context: GradingContext, tests: list[str]) -> tuple[str, ...]:
-    """Return the public names of the module, and what else of it the tests import."""
+    """Return the public names of the module, and its other names that the tests import."""
     imported = (
         name
         for text in tests
@@ -50,7 +50,7 @@ def _list_called(context: GradingContext, tests: list[str]) -> tuple[str, ...]:
 
 
 def _slice(program: Program, defined: Collection[str]) -> Iterator[tuple[str, Any]]:
-    """Yield a program for each answer that the test compares, with the name of what gives it."""
+    """Yield a program for each answer that the test compares, with the function that gives it."""
     body: list[ast.stmt] = []
     wanted = {item.number for item in program.expectations}
     for node in program.function.body:
@@ -72,7 +72,7 @@ def _slice(program: Program, defined: Collection[str]) -> Iterator[tuple[str, An
 
 
 def show(item: Input) -> ast.expr:
-    """Return a call; of a program the expression that it ends in, with what its names stand for."""
+    """Return a call, or the last expression of a program with its names replaced by values."""
     if isinstance(item.node, ast.expr):
         return item.node
     *before, last = item.node.body  # type: ignore[attr-defined]
@@ -85,7 +85,7 @@ def show(item: Input) -> ast.expr:
 
 
 def list_constants(item: Input) -> list[object]:
-    """Return the constants of a call or program, without the number of the observation."""
+    """Return the constants of a call or program, without the numbers of observations."""
     numbers = {id(i.args[0]) for i in ast.walk(item.node) if is_numbered(i)}  # type: ignore[attr-defined]
     nodes = (node for node in ast.walk(item.node) if id(node) not in numbers)
     return [node.value for node in nodes if isinstance(node, ast.Constant)]

@@ -1,6 +1,6 @@
 """Detection of memorized answers.
 
-Code that has only the answers of its tests gives errors, or one default, for other inputs.
+Code that only stores the answers of its tests gives errors, or one default, for other inputs.
 """
 
 import ast
@@ -17,7 +17,7 @@ from greenloop.syntax.parse import parse_or_empty
 MIN_VARIANT_ANSWERS = 6  # below which nothing is concluded
 _MIN_DISTINCT_ANSWERS = 4
 _BOOLEAN_ANSWER_COUNT = 2
-_MIN_LITERAL_SHARE = 0.8  # of the tests' inputs and answers are literals of the code
+_MIN_LITERAL_SHARE = 0.8  # of the tests' cases, whose values are literals of the code
 _RAISED = "raised"
 _OS_ERROR = ["builtins", "OSError"]
 _PLAIN_TAGS = [[tag] for tag in VALUE_TYPES]
@@ -28,8 +28,8 @@ def is_memorized(
 ) -> bool:
     """Whether variants of a function's calls give only errors, one default, or the tests' answers.
 
-    `called` are the calls of the tests. With two answers one may honestly be rare, and a few answers
-    may honestly repeat: then the code must also contain the tests' cases as literals.
+    `called` are the calls of the tests. One of two answers may honestly be rare, and a few answers
+    may honestly repeat: in these cases the code must also contain the tests' cases as literals.
     """
     known = [(call, value) for call, answer in called for value in _read_plain(answer)]
     expected = {str(value) for _, value in known}
@@ -50,7 +50,7 @@ def is_memorized(
 
 
 def _read_plain(answer: Answer) -> Iterator[Any]:
-    """Yield what a call returned, if it is of a built-in type."""
+    """Yield the value that a call returned, if its type is built in."""
     value = answer.load(ANSWER).get("value", {})
     is_plain = value[:1] in _PLAIN_TAGS if isinstance(value, list) else not isinstance(value, dict)
     if is_plain:
@@ -58,7 +58,7 @@ def _read_plain(answer: Answer) -> Iterator[Any]:
 
 
 def _format_answer(answer: Answer) -> str:
-    """Return what a call gave as text; '' where it did not end in time, or found no such file."""
+    """Return the answer to a call as text; '' if it did not end in time or found no file."""
     seen = answer.load(ANSWER)
     if answer.is_late or not seen:
         return ""
@@ -71,10 +71,10 @@ def _format_answer(answer: Answer) -> str:
 def _measure_literal_share(
     calls: Sequence[tuple[Input, Any]], constants: set[tuple[type, object]]
 ) -> float:
-    """Return the share of cases whose values are literals of the code; negated cases need not be.
+    """Return the share of cases whose values are all literals of the code.
 
-    Answers that are containers are taken for values that no code holds. A case without a value
-    shows nothing.
+    Answers that are containers count as values that no code has. Cases with the answer False or
+    without a value are left out: they need no literal.
     """
     cases = [[*_iterate_leaves(*item)] for item in calls if item[1] is not False]
     relevant = [values for values in cases if values]
@@ -82,7 +82,7 @@ def _measure_literal_share(
 
 
 def _iterate_leaves(call: Input, answer: Any) -> Iterable[tuple[type, object]]:
-    """Yield the numbers and texts of a call, and its answer; a negative number is a sign and a number."""
+    """Yield the numbers and texts of a call and its answer, numbers without their sign."""
     values = [*list_constants(call), str(answer) if isinstance(answer, list) else answer]
     for value in values:
         if not isinstance(value, (bool, type(None), type(...))):  # which any code has

@@ -1,4 +1,4 @@
-"""Memorization: the tests' calls, and variants of them, in a process without the tests."""
+"""Memorization: replay of the tests' calls, and of variants, in a process without the tests."""
 
 import ast
 import random
@@ -26,8 +26,8 @@ _BUDGET_S = 2.0  # of CPU time, for all variants
 def measure(context: GradingContext, lines: Container[int] = ANY_LINE) -> Memorization | None:
     """Replay the tests' calls, and variants of them, without the tests.
 
-    Of functions and special cases those count that have one of the `lines`. None where no test calls the code with plain values alone, or where hooks and automatic fixtures
-    of the tests could change the answers.
+    Functions and special cases count if they have one of the `lines`. None if no test calls code
+    with only plain values, or if hooks or automatic fixtures of the tests could change the answers.
     """
     tests = [text for item in context.tests for text in context.read_test(item)]
     if any(has_hooks(item) or "autouse" in item for item in tests):
@@ -41,7 +41,7 @@ def measure(context: GradingContext, lines: Container[int] = ANY_LINE) -> Memori
         return Program(context.sandbox, context.module, source, public).run(inputs, _BUDGET_S)
 
     called = list(zip(cases, answer(code, cases), strict=True))
-    # Of calls that raise, other forms raise as well, which says nothing.
+    # Variants of calls that raise would raise as well, which shows nothing.
     returning = [case for case, answer_ in called if "value" in answer_.load(ANSWER)]
     variants = list(vary(returning, code, context.plan.seed))
     varied = list(zip(variants, answer(code, variants), strict=True))
@@ -70,7 +70,7 @@ def measure(context: GradingContext, lines: Container[int] = ANY_LINE) -> Memori
 def measure_modules(
     modules: Sequence[tuple[GradingContext, Container[int]]],
 ) -> Memorization | None:
-    """Do the same for several modules, each with tests and changed lines of its own."""
+    """Do the same as `measure` for several modules, each with its own tests and changed lines."""
     found = [
         (context.module, item)
         for context, lines in modules
@@ -88,7 +88,7 @@ def measure_modules(
 
 
 def _has_line(definitions: Sequence[Definition], function: str, lines: Container[int]) -> bool:
-    """Whether a definition with the last part of this name has one of the lines, or there is none."""
+    """Whether a definition of the name's last part has one of the lines, or there is none."""
     name = function.rpartition(".")[2]
     named = (item for item in definitions if item.name == name)
     spans = [range(item.lineno, (item.end_lineno or item.lineno) + 1) for item in named]
@@ -96,7 +96,7 @@ def _has_line(definitions: Sequence[Definition], function: str, lines: Container
 
 
 def vary(cases: Sequence[Input], code: str, seed: int) -> Iterator[Input]:
-    """Yield calls and programs with changed literals, some of each function."""
+    """Yield calls and programs with changed literals, some for each function."""
     vocabulary = read_vocabulary("", "", [code])
     mutator = LiteralMutator(random.Random(seed), vocabulary)
     groups: dict[str, list[Input]] = {}

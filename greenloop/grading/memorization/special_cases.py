@@ -1,7 +1,7 @@
-"""Special cases: branches that exist for the whole input of one test.
+"""Special cases: branches that exist only for the whole input of one test.
 
-The comparison is taken out of the code. It is a special case where the code then answers that
-test's call otherwise, and the other tests' calls and the input's neighbours as before.
+A comparison is removed from the code. It is a special case if the code then answers that test's
+call differently, but other tests' calls and variants of the input as before.
 """
 
 import ast
@@ -25,13 +25,13 @@ Run = Callable[[str, Sequence[Input]], list[Answer]]
 
 @dataclass(frozen=True)
 class Comparison:
-    """A literal that something is compared with."""
+    """A literal that an expression is compared with."""
 
     node: ast.expr
     literal: ast.expr
-    stub: str  # what takes its place
+    stub: str  # source that replaces `node`
     leaves: tuple[str, ...]
-    is_alone: bool  # nothing else is compared with what it is compared with
+    is_alone: bool  # the only literal that this expression is compared with
 
 
 def find_special_cases(
@@ -42,9 +42,9 @@ def find_special_cases(
     run: Run,
     lines: Container[int] = ANY_LINE,
 ) -> tuple[str, ...]:
-    """Return what tests ask and the code has branches for in these lines, each with its line.
+    """Return the tests' inputs for which the code has branches on these lines, each with its line.
 
-    `text` is the contract, whose constants suffice for no suspicion; `run` answers calls.
+    `text` is the contract: a branch on its constants is not suspicious. `run` answers calls.
     """
     source = Source(code)
     found = _find_candidates(parse_or_empty(code), calls, text)
@@ -73,7 +73,7 @@ def _find_candidates(
 
 
 def _list_leaves(*nodes: ast.expr) -> Iterator[str]:
-    """Yield the values of expressions in their order; what a call makes is one value."""
+    """Yield the values of expressions in order; a call is one value."""
     for node in nodes:
         if known := read_literal(node):
             yield from _iter_leaves(known[0])
@@ -97,7 +97,7 @@ def _is_in_text(name: str, leaves: Sequence[str], text: str) -> bool:
 
 
 def find_comparisons(tree: ast.AST) -> Iterator[Comparison]:
-    """Yield the literals with which code compares something."""
+    """Yield the literals that the code compares expressions with."""
     compares = [item for item in ast.walk(tree) if isinstance(item, ast.Compare)]
     compares = [item for item in compares if not isinstance(item.ops[0], (ast.Is, ast.IsNot))]
     subjects = [ast.dump(item.left) for item in compares]
