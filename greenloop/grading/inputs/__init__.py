@@ -1,1 +1,1 @@
-"""Inputs of programs: made for types, changed, and made smaller; of tests, examples and a generator."""
+"""Inputs of programs: from tests, examples, a generator and types; mutated and reduced."""

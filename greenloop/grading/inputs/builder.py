@@ -1,4 +1,4 @@
-"""The list of inputs of a comparison, fixed by a seed."""
+"""Builder of the inputs of a comparison, which a seed determines."""
 
 import ast
 import random
@@ -19,16 +19,16 @@ from greenloop.testsuite.programs.rows import MADE
 _MAX_CALLS, _MAX_KNOWN, _MAX_VARIANTS, _MAX_SOURCE = 2500, 150, 240, 2500
 _GENERATED_PER_FUNCTION, _SWAPPED, _MAX_STATEMENTS, _COUNTED = 80, 60, 30, 200  # at most
 _CALLS_PER_BODY = 3
-# Annotations that leave open of which type values or items are.
+# Annotations that leave the type of values or items open.
 _OPEN_TYPES = frozenset({"Any", "object", "list", "tuple", "set", "dict", "Sequence", "Iterable"})
 
 
 @dataclass(frozen=True)
 class Known:
-    """What inputs are made of: calls of tests and examples, those of a generator, and tests."""
+    """Sources of inputs: calls of tests and examples, texts of a generator, and tests' programs."""
 
     public: tuple[str, ...]
-    constants: frozenset[str]  # names that both programs have, and that may stand for arguments
+    constants: frozenset[str]  # names in both programs that may be arguments
     interface: str
     calls: Sequence[ast.Call]
     generated: Sequence[str]
@@ -37,10 +37,10 @@ class Known:
 
 
 class InputBuilder:
-    """Builds the list; everything by chance comes from the seed.
+    """Builder of the inputs; the seed determines every random choice.
 
-    Half of the changed calls come from calls that were allowed, as in EvalPlus; nearly all of them
-    where few are allowed.
+    Half of the mutated calls derive from calls that were allowed, as in EvalPlus, and 80% if few
+    calls are allowed.
     """
 
     def __init__(self, known: Known, vocabulary: Vocabulary, seed: str) -> None:
@@ -59,15 +59,15 @@ class InputBuilder:
         self._untyped = set[str]() if vocabulary.is_whole else untyped
 
     def learn(self, tried: int, allowed: Sequence[Input]) -> None:
-        """Take the allowed ones of the inputs that were tried as a source of others."""
+        """Use the allowed inputs as a source of others; `tried` is the number of inputs tried."""
         self._accepted += [item.node for item in allowed if isinstance(item.node, ast.Call)]
         if len(allowed) < tried / 2:
             self._accepted_share = self._mutator.form_share = 0.8
 
     def build(self) -> Iterator[Input]:
-        """Yield the inputs without repetition, those that are as they were written first.
+        """Yield the inputs without duplicates, unchanged ones first.
 
-        The generator's stand in front of the tests', on which both programs were seen already.
+        The generator's come before the tests', on which both programs have already run.
         """
         given = [*self._known.calls[:_MAX_KNOWN]]
         made = [call for text in self._known.generated if (call := self._read(text))]
@@ -78,7 +78,7 @@ class InputBuilder:
         functions = chain(sequences, _alternate(self._change([*cases, *sequences]), cases))
         seen: set[tuple[str, str]] = set()
         inputs = map(_to_input, calls)
-        # Fewer of the tests' bodies than of calls, whose arguments vary more.
+        # Fewer test bodies than calls, as the arguments of calls vary more.
         for item in _alternate(*[inputs] * _CALLS_PER_BODY, functions):
             key = item.preamble, item.text
             if len(key[1]) <= _MAX_SOURCE and key not in seen:
@@ -95,7 +95,7 @@ class InputBuilder:
     # -- calls
 
     def _mutate(self, calls: Sequence[ast.Call]) -> Iterator[ast.Call]:
-        """Yield changed calls, now and then changes of changed ones."""
+        """Yield mutated calls, some of them mutated repeatedly."""
         pool, has_floats = list(calls), any(map(_has_whole_float, calls))
         for _ in range(_MAX_CALLS if pool else 0):
             is_known = self._accepted and self._rng.random() < self._accepted_share
@@ -103,7 +103,7 @@ class InputBuilder:
             self._mutator.varies_types = ast.unparse(call.func) in self._untyped
             changed = self._mutator.mutate(call)
             if self._mutator.varies_types and not has_floats and _has_whole_float(changed):
-                continue  # equal to an integer: which of two equal values is kept is chance
+                continue  # equal to an integer: which of two equal values code keeps is chance
             yield changed
             if len(pool) < _MAX_CALLS and self._rng.random() < 0.3:
                 pool.append(changed)
@@ -126,7 +126,7 @@ class InputBuilder:
             yield from filter(None, made)
 
     def _count_up(self) -> Iterator[ast.Call]:
-        """Yield calls with each small integer, of functions that need one integer alone."""
+        """Yield calls with each small integer, for functions that require only one integer."""
         for node in self._functions:
             required = node.args.args[: len(node.args.args) - len(node.args.defaults)]
             types = [item.annotation and ast.unparse(item.annotation) for item in required]
@@ -135,7 +135,7 @@ class InputBuilder:
                     yield ast.Call(ast.Name(node.name, ast.Load()), [ast.Constant(number)], [])
 
     def _find_others(self, function: str, at: int | None, name: str) -> list[ast.expr]:
-        """Return what calls of a function, '' for any, give a parameter."""
+        """Return a parameter's arguments in the known calls of a function ('' for any function)."""
         known = zip(self._callees, self._known.calls, strict=True)
         calls = [call for callee, call in known if function in ("", callee)]
         values = [item.value for call in calls for item in call.keywords if item.arg == name]
@@ -145,7 +145,7 @@ class InputBuilder:
     # -- functions that observe
 
     def _change(self, pool: list[Input]) -> Iterator[Input]:
-        """Yield inputs with changed literals and calls, now and then changes of changed ones."""
+        """Yield inputs with changed literals and calls, some of them changed repeatedly."""
         for _ in range(_MAX_VARIANTS if pool else 0):
             item = self._rng.choice(pool)
             self._mutator.varies_types = False
@@ -159,12 +159,12 @@ class InputBuilder:
             yield pool[-1]
 
     def _calls_module(self, function: ast.AST) -> bool:
-        """Return whether a public name, or a fixture that a test file makes, stands in a function."""
+        """Return whether a function uses a public name, or a fixture of a test file."""
         names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
         return any(item in self._known.public or item.startswith(MADE) for item in names)
 
     def _change_order(self, function: Any) -> None:
-        """Repeat, move or leave out one of the calls that no later statement reads, or none."""
+        """Repeat, swap, remove or mutate a call whose result is not used, or change nothing."""
         body = function.body
         places = [at for at, item in enumerate(body) if isinstance(item, ast.Expr)]
         if not places or len(body) > _MAX_STATEMENTS:
@@ -181,7 +181,7 @@ class InputBuilder:
                 body.insert(other, self._mutator.mutate(body[at]))
 
     def _read_programs(self) -> Iterator[Input]:
-        """Yield the sequences of calls, and the statements, that the generator made, as functions."""
+        """Yield the generator's sequences of calls, and its statements, as functions."""
         public, constants = self._known.public, self._known.constants
         names = {*public, *(item.partition(".")[0] for item in constants)}
         classes = {*public} - {item.name for item in self._functions}
@@ -197,7 +197,7 @@ class InputBuilder:
 
 
 def _is_untyped(node: Function) -> bool:
-    """Whether the type of an argument, or of what it holds, is not annotated."""
+    """Whether the type of an argument, or of its items, is not annotated."""
     annotations = [item.annotation for item in (*node.args.posonlyargs, *node.args.args)]
     return any(item is None or ast.unparse(item) in _OPEN_TYPES for item in annotations)
 
@@ -209,7 +209,7 @@ def _has_whole_float(tree: ast.AST) -> bool:
 
 
 def _exchange(calls: Iterable[ast.Call]) -> Iterator[ast.Call]:
-    """Yield calls with two neighbouring arguments of one type exchanged: comparisons need both orders."""
+    """Yield calls with two neighbours of one type exchanged, as comparisons need both orders."""
     for call in calls:
         for at, (one, other) in enumerate(pairwise(call.args)):
             if _get_type(one) is _get_type(other):

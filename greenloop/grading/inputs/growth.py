@@ -1,4 +1,4 @@
-"""Inputs that grow step by step, on which the cost of two programs shows."""
+"""Inputs of growing size, which show the cost of two programs."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -8,8 +8,8 @@ from greenloop.grading.inputs.literals import split_words
 from greenloop.syntax.nodes import copy_tree
 
 _MIN_SIZE, _MAX_SIZE, _MAX_FUNCTIONS = 4, 300, 6
-_LARGE = (2**31, 2**53 + 3, 12345678901234567891, -(2**53) - 3)
-_DEEP_SIZE = 1001  # code that calls itself once for each item ends at 1000
+_LARGE = (2**31, 2**53 + 3, 12345678901234567891, -(2**53) - 3)  # no 32-bit integers, no exact floats
+_DEEP_SIZE = 1001  # code that recurses once for each item reaches the recursion limit of 1000
 
 
 def grow_calls(calls: Iterable[ast.Call]) -> Iterator[ast.Call]:
@@ -28,7 +28,7 @@ def _list_first(calls: Iterable[ast.Call]) -> list[ast.Call]:
 
 def _grow(call: ast.Call) -> Iterator[ast.Call]:
     for at, size in product(range(len(call.args)), (*_iterate_sizes(), _DEEP_SIZE)):
-        # Of texts and lists with the next size too: odd and even ones may differ.
+        # Texts and lists get the next size too, as odd and even sizes may differ.
         for number in (size, size + 1)[: 2 - _is_integer(call.args[at])]:
             if grown := resize(call.args[at], number):
                 yield _replace_argument(call, at, grown)
@@ -42,7 +42,7 @@ def _iterate_sizes() -> Iterator[int]:
 
 
 def enlarge_calls(calls: Iterable[ast.Call]) -> Iterator[ast.Call]:
-    """Yield calls with one integer that no float holds exactly, from the first call of each function."""
+    """Yield the first call of each function with one integer replaced by very large ones."""
     for item in _list_first(calls):
         for at, number in product(range(len(item.args)), _LARGE):
             if _is_integer(item.args[at]):
@@ -60,7 +60,7 @@ def _replace_argument(call: ast.Call, at: int, node: ast.expr) -> ast.Call:
 
 
 def is_deep(call: ast.AST) -> bool:
-    """Whether an argument is so large that time says nothing of how it grows."""
+    """Whether an argument is so large that the time does not show how the cost grows."""
     values = [node.value for node in ast.walk(call) if isinstance(node, ast.Constant)]
     return any(
         (type(item) is int and (item == _DEEP_SIZE or abs(item) >= _LARGE[0]))
@@ -70,7 +70,7 @@ def is_deep(call: ast.AST) -> bool:
 
 
 def resize(node: ast.expr, size: int) -> ast.expr | None:
-    """Return a number, or a text or list of a length; None for other nodes and empty ones."""
+    """Return the number `size`, or a text or list of this length; None for other or empty nodes."""
     if isinstance(node, ast.List) and node.elts:
         items = [_vary(node.elts[at % len(node.elts)], at) for at in range(size)]
         return ast.List(items, ast.Load())
@@ -83,9 +83,7 @@ def resize(node: ast.expr, size: int) -> ast.expr | None:
 
 
 def cut_arguments(call: ast.AST) -> ast.Call | None:
-    """Return a call whose numbers, texts and lists have two thirds of their size; None for no call,
-    and where nothing is large enough.
-    """
+    """Return a call with numbers, texts and lists of two thirds the size; None if none is cut."""
     if not isinstance(call, ast.Call):
         return None
     changed, is_cut = copy_tree(call), False
@@ -99,14 +97,14 @@ def cut_arguments(call: ast.AST) -> ast.Call | None:
 
 def _cut_value(value: object) -> ast.Constant | None:
     if type(value) is int and value >= 6:
-        return ast.Constant(value - 2 * (value // 6))  # odd ones stay odd, which may cost more
+        return ast.Constant(value - 2 * (value // 6))  # odd numbers stay odd, as they may cost more
     if isinstance(value, str) and len(value) >= _MIN_SIZE:
         return ast.Constant(value[: len(value) * 2 // 3])
     return None
 
 
 def _lengthen(text: str, size: int) -> str:
-    """Return the text repeated to a number of characters; one of several words, to one of words."""
+    """Return the text repeated to `size` characters, or to `size` words if it has several."""
     words, between = split_words(text)
     if len(words) < 2:
         return (text * size)[:size]

@@ -1,4 +1,4 @@
-"""Calls that tests, examples and generators make with plain arguments, and the words of texts."""
+"""Calls with plain arguments in tests, examples and generators, and the vocabulary of texts."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ _DATA = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp)
 _DATA_CALLS = frozenset({"set", "frozenset", "float", "dict", "list", "tuple", "iter"})
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,6}(?:\.\d{1,6})?(?![\w.]*\d)")
 _QUOTED = re.compile(r"`([^`\n]{1,24})`|\"([^\"\n]{1,24})\"|'([^'\n]{1,12})'")
-_NAMED_CALL = re.compile(r"[A-Za-z_][\w.]*\(")  # `total(basket)`: the text speaks of the program
+_NAMED_CALL = re.compile(r"[A-Za-z_][\w.]*\(")  # `total(basket)`: part of the program, no data
 _ANY_NUMBER = re.compile(r"\b(numbers?|values?|amounts?|floats?|decimals?|zahl(en)?)\b", re.I)
 _WHOLE_NUMBER = re.compile(r"\b(int|integers?|whole|natural|counts?|ganze[nr]?)\b", re.I)
 _MAX_WORDS, _MAX_NUMBERS, _MAX_CALL, _MAX_ROWS = 24, 16, 4000, 40
@@ -26,7 +26,7 @@ _MAX_WORDS, _MAX_NUMBERS, _MAX_CALL, _MAX_ROWS = 24, 16, 4000, 40
 def read_public(interface: str, code: str) -> tuple[str, ...]:
     """Return the public functions and classes of an interface, or else of the code.
 
-    Exceptions are no more than what functions raise, where there are other names.
+    Exceptions are left out if there are other names, as these raise them.
     """
     for source in (interface, code):
         nodes = (item for item in parse_or_empty(source).body if isinstance(item, Definition))
@@ -92,7 +92,7 @@ def find_used_name(text: str, public: Sequence[str]) -> str:
 def _has_plain_arguments(
     call: ast.Call, callable_names: Collection[str], constants: Collection[str]
 ) -> bool:
-    """Whether arguments are literals and constants, or made of them by calls that are known."""
+    """Whether all arguments are literals, constants, or known calls with such arguments."""
     given = [*call.args, *(item.value for item in call.keywords)]
     has_stars = any(item.arg is None for item in call.keywords)
     return not has_stars and all(_is_plain(node, callable_names, constants) for node in given)
@@ -113,7 +113,7 @@ def _is_plain(node: ast.expr, callable_names: Collection[str], constants: Collec
 def iterate_calls(
     tests: Iterable[str], module: str, public: Sequence[str], constants: Collection[str] = ()
 ) -> Iterator[tuple[str, ast.Call]]:
-    """Yield the calls of public names in test files, each with the name of its function."""
+    """Yield the calls of public names in test files, each with the name of the test function."""
     for source in tests:
         tree = parse_or_empty(source)
         names, shared = read_imports(tree, module), _read_assigned(tree.body)
@@ -134,12 +134,12 @@ def _find_in_function(
     for row in rows[:_MAX_ROWS]:
         for call in calls:
             if get_member(call.func, names):
-                with suppress(ValueError):  # before 3.12 for an f-string with a backslash
+                with suppress(ValueError):  # before 3.12, for an f-string with a backslash
                     yield ast.unparse(fill_in(call, assigned | row, names))
 
 
 def _read_assigned(nodes: Iterable[ast.AST]) -> dict[str, ast.expr]:
-    """Return the names that are assigned once, and what; loops give the first item."""
+    """Return names that are assigned once, with their values; a loop's name with the first item."""
     found: dict[str, list[ast.expr]] = {}
     for node in nodes:
         match node:

@@ -1,4 +1,4 @@
-"""Inputs: calls, and statements as functions that observe what they give."""
+"""Inputs: calls, and statements as functions that observe their values."""
 
 import ast
 from collections.abc import Collection
@@ -16,9 +16,9 @@ class Input:
     """A call as an expression, or a function with observations as a statement."""
 
     node: ast.expr | ast.stmt
-    name: str  # what is called, or the test that the function comes from
-    preamble: str = ""  # what stands before functions
-    fixtures: tuple[str, ...] = ()  # their arguments
+    name: str  # the called name, or the test that the function comes from
+    preamble: str = ""  # source before the function
+    fixtures: tuple[str, ...] = ()  # arguments of the function
 
     @property
     def is_call(self) -> bool:
@@ -49,7 +49,7 @@ def build_program(
 
 
 def _observe(node: Any, classes: Collection[str]) -> ast.stmt:
-    """Observe an expression, or the object of a class that gets a name: no iterator or coroutine."""
+    """Observe an expression or an assigned object of `classes`, but no iterator or coroutine."""
     value = getattr(node, "value", None)
     is_object = isinstance(value, ast.Call) and ast.unparse(value.func) in classes
     if isinstance(node, ast.Expr) or (isinstance(node, ast.Assign) and is_object):
@@ -60,18 +60,18 @@ def _observe(node: Any, classes: Collection[str]) -> ast.stmt:
 
 
 def number_observations(function: ast.AST) -> None:
-    """Number the observations of a function anew, in place: those that were copied have one number."""
+    """Renumber the observations of a function in place, as copied ones have the same number."""
     calls: Any = [node for node in ast.walk(function) if is_numbered(node)]
     for number, call in enumerate(calls, 1):
         call.args[0] = ast.Constant(number)
 
 
 def is_numbered(node: ast.AST) -> bool:
-    """Return whether a node is an observation with a number; an operator has none."""
+    """Return whether a node is an observation with a number; a call of `operate__` has none."""
     return is_observation(node) and isinstance(node.args[0].value, int)  # type: ignore[attr-defined]
 
 
 def find_observation(tree: ast.AST, number: int) -> Any:
-    """Return the observation of a number in a tree, None where it is elsewhere."""
+    """Return the observation with a number in a tree; None if it is not there."""
     calls: Any = (node for node in ast.walk(tree) if is_numbered(node))
     return next((call for call in calls if call.args[0].value == number), None)

@@ -14,7 +14,7 @@ from greenloop.sandbox.work.observations import ObservedRow, load
 from greenloop.syntax.parse import parse_or_none
 
 _ROW_CPU_S, _MIN_CPU_S, _GENERATOR_CPU_S, _MAX_RESTARTS = 0.1, 0.5, 4.0, 4
-_WALL_FACTOR, _MIN_WALL_S = 8.0, 5.0  # of a process that waits, or has a share of a busy machine
+_WALL_FACTOR, _MIN_WALL_S = 8.0, 5.0  # for a process that waits, or on a busy machine
 NOT_RUN = "was not run"
 _CALLS = """\
 {limits}
@@ -28,7 +28,7 @@ programs = [(create_calls__({source!r}, {public!r}).generate, (), [{row}])]
 
 @dataclass(frozen=True)
 class Answer:
-    """What a program did with an input; `ending` is '' where it came to its end."""
+    """Answer of a program to an input; `ending` is '' if the program came to its end."""
 
     observed: tuple[tuple[int, str], ...] = ()
     ending: str = NOT_RUN
@@ -41,7 +41,7 @@ class Answer:
 
     @property
     def is_allowed(self) -> bool:
-        """Whether nothing forbids the call, and it was made."""
+        """Whether the precondition does not forbid the call, and the call was made."""
         allowed = self.load(ALLOWED)
         return not self.ending and (not allowed or allowed.get("value") is True)
 
@@ -50,7 +50,7 @@ class Answer:
         return any(number == AFTER for number, _ in self.observed)
 
     def load_arguments(self, other: "Answer") -> dict[str, Any]:
-        """Return the arguments after the call; where it left them, as `other` shows them before."""
+        """Return the arguments after the call; if unchanged, as `other` has them before it."""
         return self.load(AFTER) or other.load(BEFORE)
 
 
@@ -68,7 +68,7 @@ class Program:
     spent_s: float = 0.0  # CPU time of its runs
 
     def run(self, inputs: Sequence[Input], for_s: float, cpu_s: float = _ROW_CPU_S) -> list[Answer]:
-        """Return the answer to each input, which takes `cpu_s` at most; none is begun after `for_s`.
+        """Run each input for at most `cpu_s`, begin none after `for_s`, and return the answers.
 
         Both are seconds of CPU time, so that the load of the machine changes nothing.
         """
@@ -83,7 +83,7 @@ class Program:
         return [found[at] for at in range(len(inputs))]
 
     def _run_group(self, inputs: list[Input], end: float, cpu_s: float) -> list[Answer]:
-        """Run inputs of one text; where one ends the process, go on with those after it."""
+        """Run inputs with one preamble; if one ends the process, go on with those after it."""
         found: list[Answer] = []
         for _ in range(_MAX_RESTARTS):
             left = inputs[len(found) :]
@@ -108,7 +108,7 @@ class Program:
             self.errors.append(seen.error)
             self.is_interrupted = "(interrupted" in seen.error
         rows = seen.rows[: len(inputs)]
-        # A row that does not end shows no CPU time; what waits so long has spent all of it.
+        # A row that does not end reports no CPU time; a run out of time counts as all of it.
         late_s = for_s if "(timeout" in seen.error else 0.0
         self.spent_s += late_s + sum(row.cpu_s if row.has_ended else cpu_s for row in rows)
         return [_read_row(row, seen.error) for row in rows], not seen.error
@@ -139,7 +139,7 @@ class Program:
             yield f"{item.asname or item.name} = guard__({item.name!r})"
 
     def generate(self, seed: str, count: int) -> list[str]:
-        """Return what the generator of inputs yields, as source of calls; it may end early."""
+        """Return the inputs that the generator yields, as source of calls; it may end early."""
         if not self.inputs:
             return []
         text = _GENERATOR.format(
@@ -154,7 +154,7 @@ class Program:
 
 
 def _limit_wall(cpu_s: float) -> float:
-    """Return the seconds until a process that may use `cpu_s` is taken for one that waits."""
+    """Return the time limit, in wall-clock seconds, of a process that may use `cpu_s`."""
     return stretch(_WALL_FACTOR * cpu_s + _MIN_WALL_S)
 
 

@@ -97,7 +97,7 @@ def _shrink(node: Any) -> Iterator[ast.expr]:
 
 
 def _shorten(items: list[Any]) -> Iterator[list[Any]]:
-    """Yield none of the items, each half, and all but one."""
+    """Yield no items, each half of them, and all items but one."""
     if items:
         yield []
     if len(items) > 2:

@@ -38,10 +38,10 @@ FindOthers = Callable[[str, int | None, str], list[ast.expr]]
 
 
 class ValueGenerator:
-    """Makes values by chance; the same `rng` gives the same ones.
+    """Generator of random values; the same state of `rng` gives the same values.
 
-    `interface` is the source of own classes, whose objects and members are values too;
-    `find_others` returns what else a parameter was given: by function, position and name.
+    `interface` is the source of the module's classes, whose objects and members are values too.
+    `find_others` returns known arguments for a parameter, by function, position and name.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class ValueGenerator:
         self._classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
 
     def make(self, annotation: ast.expr | None, depth: int = 0) -> ast.expr | None:
-        """Return a value of the type; None where the type is not known."""
+        """Return a value of the type; None if the type is not known."""
         if depth > _MAX_DEPTH:
             return None
         match annotation:
@@ -99,7 +99,7 @@ class ValueGenerator:
         return self._make_container(name, parts, depth)
 
     def _make_scalar(self, name: str) -> ast.expr:
-        """Return one of a few values, a change of it, or one of the text."""
+        """Return one of a few values or a value of the text, sometimes changed."""
         rng = self._rng
         known: list[Any] = []
         if name in ("int", "float"):
@@ -153,9 +153,9 @@ class ValueGenerator:
         return None if given is None else ast.Call(name, given, [])
 
     def make_call(self, node: Function, name: str = "", depth: int = 0) -> ast.Call | None:
-        """Return a call of a function; None where an argument is of no type that is known.
+        """Return a call of a function; None if the type of an argument is not known.
 
-        With the `name` of a class it is a call of that, and the function its `__init__`.
+        With the `name` of a class, the call is one of the class, and `node` is its `__init__`.
         """
         function, rng, places = name or node.name, self._rng, list[_Place]()
         taken, skipped = [*node.args.posonlyargs, *node.args.args], bool(name)
@@ -188,9 +188,9 @@ class ValueGenerator:
         values = self._find_others(function, at, name)
         if default is not None:
             if isinstance(default, ast.Constant) and default.value is None and not values:
-                return self._make_scalar("int")  # of a size, a depth, a limit
+                return self._make_scalar("int")  # as for a size, a depth or a limit
             values = [*values, default]
-        values = values or self._find_others("", 0, "")  # the types of a module are often the same
+        values = values or self._find_others("", 0, "")  # a module often uses the same types
         return self._mutator.change(self._rng.choice(values)) if values else None
 
 
