@@ -1,4 +1,4 @@
-"""Grading: what a green test run is worth.
+"""Grading: evidence about the code and the tests of a green run.
 
 evidence = grade(box, code, test_code)
 """

@@ -1,4 +1,4 @@
-"""Measurements run side by side: one that fails does not end the others."""
+"""Collector of concurrent measurements, in which a failing one does not end the others."""
 
 import os
 import time
@@ -11,14 +11,14 @@ from greenloop.records import Piece
 from greenloop.sandbox.limits import measure_load
 from greenloop.syntax.parse import call_again_after_race
 
-# One plain run each, in a warm and in a fresh Python: where both fail, nothing can be run.
+# One plain run each, in a warm and in a fresh Python: if both fail, the sandbox can run nothing.
 BASIC_PIECES: Final = ("empty_bodies", "flakiness")
-_BUSY_LOAD = 1.5  # for each processor; the measurements themselves are at most one
+_BUSY_LOAD = 1.5  # per processor; the measurements themselves cause at most 1
 Measurement = Callable[[], Piece | str | None]
 
 
 class EvidenceCollector:
-    """`seconds` of each piece; `not_measured`: why there is none of some; `errors` of the sandbox.
+    """Times (`seconds`), sandbox `errors` and reasons for absence (`not_measured`), by piece.
 
     `emit` gets the beginning and end of each piece, in the thread that measures it.
     """
@@ -30,7 +30,7 @@ class EvidenceCollector:
         self.not_measured: dict[str, str] = {}
 
     def measure(self, name: str, measurement: Measurement) -> Piece | None:
-        """Return what a measurement returns; None where it returns a text or the sandbox fails."""
+        """Return the piece of a measurement; None if it returns a text or the sandbox fails."""
         if self._can_run_nothing():
             return None
         started, shown = time.monotonic(), f"grading, {name.replace('_', ' ')}"
@@ -49,7 +49,7 @@ class EvidenceCollector:
         return found
 
     def measure_again(self, name: str, measurement: Measurement, load: str) -> Piece | None:
-        """Measure a piece when nothing else runs; what is disturbed again was so by the machine."""
+        """Measure a piece while nothing else runs; attribute a new disturbance to the machine."""
         self.not_measured.pop(name, None)
         busy, before_s = f"machine too busy ({load})", self.seconds.get(name, 0.0)
         piece = self.measure(name, measurement)
@@ -72,6 +72,6 @@ class EvidenceCollector:
 
 
 def describe_load() -> str:
-    """Return the load of this machine where it is so high that outcomes depend on it, else ''."""
+    """Return this machine's load as text if it is high enough to change outcomes, else ''."""
     load, count = measure_load(), os.cpu_count() or 1
     return f"load {load * count:.1f} on {count} processors" if load > _BUSY_LOAD else ""

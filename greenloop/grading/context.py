@@ -1,4 +1,4 @@
-"""The plan of a grade, and the context of its measurements."""
+"""Plan of a grade, and context of its measurements."""
 
 import threading
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from greenloop.settings import Settings
 from greenloop.testsuite import TestFile, read_conftest
 
 ORDER_SEED = 20261  # any fixed value: a repeat must give the same verdict
-_MIN_SECONDS = 10.0  # that a piece may take, however short the tests are
-_START_SECONDS, _SUITES = 5.0, 1.5  # of a run that records lines, and what else a piece may take
+_MIN_SECONDS = 10.0  # the least limit of a piece, however short the tests are
+_START_SECONDS, _SUITES = 5.0, 1.5  # start of a run that records lines; test runs in a limit
 
 
 @dataclass(frozen=True)
 class Plan:
-    """`mutants` is the maximum number of mutants (None: all, 0: they are not measured)."""
+    """Settings of a grade. `mutants` is the maximum number of mutants (None: all, 0: none)."""
 
     thresholds: Thresholds = field(default_factory=Thresholds)
     mutants: int | None = 100
@@ -34,9 +34,7 @@ class Plan:
         return cls(thresholds=settings.thresholds, mutants=mutants)
 
     def bound(self, suite_s: float) -> float:
-        """Return the CPU seconds of a piece in a project whose tests take so long: a few runs of them,
-        unless all mutants are asked for.
-        """
+        """Return a piece's limit in CPU seconds: a few test runs, unless all mutants are wanted."""
         few_runs = max(_MIN_SECONDS, _START_SECONDS + _SUITES * suite_s)
         return (
             self.thresholds.seconds
@@ -46,19 +44,19 @@ class Plan:
 
 
 def measure_cost(run: TestRun) -> float:
-    """Return the seconds of a run; on a busy machine, where it waits for others, those of CPU time."""
+    """Return the seconds of a run: only CPU time on a busy machine, where runs wait for others."""
     return run.cpu_s if describe_load() else max(run.cpu_s, run.duration_s)
 
 
 @dataclass
 class GradingContext:
-    """A green run and what is known of it: the argument of each measurement.
+    """A green run and the facts about it: the argument of each measurement.
 
-    A measurement returns its record, text that says why it could not be taken, or None where there
-    is nothing to measure. Measurements run in threads of their own.
+    A measurement returns its record, a text that says why there is none, or None if there is
+    nothing to measure. Measurements run in threads of their own.
 
-    `interface` is that of the contract, as stub source, and `contract` its whole text, '' where
-    there is none. `disagreements` are the held-out examples that fail, filled in by their measurement.
+    `interface` is the contract's interface as stub source, and `contract` its whole text; both are
+    '' without a contract. `disagreements` are the failing held-out examples, once measured.
     """
 
     sandbox: Sandbox
@@ -81,16 +79,16 @@ class GradingContext:
 
     @cached_property
     def suite_s(self) -> float:
-        """The seconds that the tests take, as `measure_cost`."""
+        """The seconds that the tests take, by `measure_cost`."""
         return measure_cost(self.first_run)
 
     @property
     def is_bounded(self) -> bool:
-        """Whether a piece may take only as long as a few runs of the tests: in a project, unless all mutants are asked for."""
+        """Whether `Plan.bound` limits each piece: in a project, unless all mutants are wanted."""
         return self.plan.mutants is not None and isinstance(self.sandbox, ProjectSandbox)
 
     def read_test(self, file: TestFile) -> tuple[str, str]:
-        """Return a test file and the conftest files that hold for it, as texts that stand alone."""
+        """Return the self-contained texts of a test file and of the conftest files for it."""
         if isinstance(self.sandbox, ProjectSandbox):
             return self.sandbox.read_test(file)
         return file.code, "" if file.name == "conftest.py" else read_conftest(self.tests)
@@ -102,7 +100,7 @@ class GradingContext:
         return ""
 
     def list_imported_tests(self, file: TestFile) -> dict[str, str]:
-        """Return the files of helpers that a test file of a project imports, by path."""
+        """Return the helper files that a test file of a project imports, by path."""
         if isinstance(self.sandbox, ProjectSandbox):
             return self.sandbox.list_imported_tests(file)
         return {}
@@ -110,7 +108,7 @@ class GradingContext:
     def run_tests(
         self, code: str | None = None, tests: Sequence[TestFile] | None = None, **options: Any
     ) -> TestRun:
-        """Run the tests on the code, or others in their place.
+        """Run the tests on the code; `code` and `tests` replace either.
 
         Raises SandboxError: the sandbox cannot run anything.
         """
@@ -119,8 +117,7 @@ class GradingContext:
         return self.sandbox.run_tests(code, tests, module=self.module, **options)
 
     def repeat(self) -> RecordedRun:
-        """Run the tests on instrumented code, in another order and with another hash seed: once for all
-        who ask.
+        """Run the tests on instrumented code in another order, with another hash seed; cached.
 
         Raises SandboxError: the sandbox cannot run anything.
         """
@@ -133,5 +130,5 @@ class GradingContext:
             return self._repeats[0]
 
     def record_hits(self, **options: Any) -> RecordedRun:
-        """Run the tests on instrumented code; return also what each reaches of it."""
+        """Run the tests on instrumented code, and record the lines that each test reaches."""
         return self.sandbox.record_hits(self.code, self.tests, self.module, **options)

@@ -1,4 +1,4 @@
-"""Extreme mutation: the tests on the code with every function body raising.
+"""Extreme mutation: the tests run on code in which every function body raises.
 
 Niedermayr, Juergens, Wagner, "Will my tests tell me if I break this code?" (2016); Descartes.
 """
@@ -15,11 +15,11 @@ from greenloop.testsuite.stubs import with_empty_bodies
 
 
 def measure(context: GradingContext) -> EmptyBodies | str:
-    """Run the tests on the code without function bodies: they must fail.
+    """Run the tests on the code with empty function bodies: they must fail.
 
-    Code with which they pass changes the tests while it is imported. With a module without
-    functions (a table, an enumeration) they honestly pass: a text says so. In a project they also
-    pass where they run no function of the module: weak tests, no forgery.
+    If they pass, importing the code changes the tests. Two cases are honest: a module without
+    functions (a table, an enumeration), for which a text is returned, and tests of a project that
+    run no function of the module, which are weak but no forgery.
     """
     try:
         source = with_empty_bodies(context.code)
@@ -38,7 +38,7 @@ def measure(context: GradingContext) -> EmptyBodies | str:
 
 
 def _runs_body(source: str, hits: int) -> bool:
-    """Whether the hits of code without function bodies have one of what stands in their place."""
+    """Whether the hits include a `raise` that replaced a function body."""
     texts = source.splitlines()
     meaning = instrument_file(source)
     bodies = (
@@ -50,7 +50,7 @@ def _runs_body(source: str, hits: int) -> bool:
 
 
 def judge_empty_bodies(run: TestRun) -> EmptyBodies:
-    """Return what a run without function bodies shows."""
+    """Return the evidence of a run with empty function bodies."""
     failed = len(run.failing_tests)
     passed = sum(test.outcome == "passed" for test in run.tests)
     if run.ending == "timeout":

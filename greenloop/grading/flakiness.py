@@ -1,4 +1,4 @@
-"""Flakiness: the tests again, shuffled and with another hash seed."""
+"""Flakiness: a repetition of the tests in another order and with another hash seed."""
 
 from greenloop.grading.context import ORDER_SEED, GradingContext
 from greenloop.records import Flakiness
@@ -11,7 +11,7 @@ def measure(context: GradingContext) -> Flakiness:
     Raises SandboxError: the sandbox cannot run anything.
     """
     run = context.repeat().run
-    if run.outcomes != context.first_run.outcomes:  # that the code is instrumented may explain it
+    if run.outcomes != context.first_run.outcomes:  # instrumentation may explain it
         run = context.run_tests(
             expected=context.expected, order_seed=ORDER_SEED, hash_seed=HASH_SEED
         )

@@ -20,9 +20,9 @@ from greenloop.testsuite.module_under_test import find_tested_module
 from greenloop.testsuite.parser import parse_test_functions
 from greenloop.testsuite.quality_gates import find_returning_tests
 
-# These make several runs; the others wait for nothing.
+# Begun first: the pieces with several runs, and those that show whether anything runs at all.
 _FIRST_PIECES = ("mutation", "assertion_mutation", "flakiness", *BASIC_PIECES)
-_MAX_CONCURRENT = 2  # more would make slow tests slower, up to their time limit
+_MAX_CONCURRENT = 2  # more would slow tests down until some reach their time limit
 
 
 def grade(box: Sandbox, code: str, test_code: str, plan: Plan | None = None) -> Evidence:
@@ -38,20 +38,20 @@ def grade(box: Sandbox, code: str, test_code: str, plan: Plan | None = None) -> 
 
 
 def forgery(evidence: Evidence) -> str:
-    """Return why the green cannot be the code's own; '' where nothing says so."""
+    """Return why a green run counts as forged; '' if nothing shows a forgery."""
     return evidence.forgery()
 
 
 def shortfalls(evidence: Evidence, *, contracted: bool = True) -> tuple[str, ...]:
-    """Return why a green is not `verified`, () where it is; `contracted`: there is a contract."""
+    """Return why a green run is not `verified`, () if it is; `contracted`: there is a contract."""
     return tuple(evidence.unmet(contracted=contracted))
 
 
 def grade_run(context: GradingContext, emit: EventSink = ignore_event) -> Evidence:
-    """Return the evidence for a green run; what is known from before it is left to the caller.
+    """Return the evidence for a green run; the caller adds what was known before the run.
 
-    A piece in which the sandbox fails is missing. `emit` is called in the threads that measure. The
-    context then has the held-out examples that fail.
+    A piece is missing if the sandbox fails in it. `emit` is called in the measuring threads.
+    Held-out examples that fail are put into `context`.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -75,7 +75,7 @@ def grade_run(context: GradingContext, emit: EventSink = ignore_event) -> Eviden
 
 
 def _measure_all(context: GradingContext, collector: EvidenceCollector) -> dict[str, Piece | None]:
-    """Return all pieces by key, the longest begun first."""
+    """Measure all pieces, the longest first, and return them by key."""
     kinds = {key: kind for key, kind in piece_types().items() if kind.measured_by}
     measures: dict[str, Measurement] = {
         key: partial(pkgutil.resolve_name(kinds[key].measured_by), context)
@@ -96,12 +96,12 @@ def _measure_all(context: GradingContext, collector: EvidenceCollector) -> dict[
 
 
 def _is_disturbed(piece: Piece | None, not_measured: str) -> bool:
-    """Whether a busy machine may explain the result, or that there is none."""
+    """Whether a busy machine may explain the result, or the lack of one."""
     return bool(piece.disturbance()) if piece else not_measured.endswith(DISTURBED)
 
 
 def _measure_plugin(name: str, context: GradingContext) -> ExtraEvidence | str | None:
-    """Return what a plug-in measures, under its name; an error in it is the reason for nothing."""
+    """Return a plug-in's evidence under its name, or the text that says why there is none."""
     measure = load_plugin("greenloop.evidence", name)
     try:
         found = measure(context)

@@ -1,4 +1,4 @@
-"""Held-out examples: what the code answers in a process without tests, judged in one without code."""
+"""Held-out examples: calls answered in a process without tests, compared on the host."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _WORD = re.compile(r"[^\W\d]\w*")
 
 
 def measure(context: GradingContext) -> HeldOut | None:
-    """Compare the code's answers with the examples; those that fail are put into the context.
+    """Compare the code's answers with the held-out examples; put failing ones into `context`.
 
     Examples whose call or expected value cannot be parsed are `invalid` and do not count.
     Raises SandboxError: the sandbox cannot run anything.
@@ -29,7 +29,7 @@ def measure(context: GradingContext) -> HeldOut | None:
 
 
 def measure_modules(contexts: Sequence[GradingContext]) -> HeldOut:
-    """Do the same for several modules, each with examples of its own.
+    """Do the same as `measure` for several modules, each with its own examples.
 
     Raises SandboxError: the sandbox cannot run anything.
     """
@@ -65,7 +65,7 @@ def _explain_few(examples: Sequence[HeldOutExample]) -> str:
 def _find_agreeing(
     context: GradingContext, examples: Sequence[HeldOutExample]
 ) -> tuple[set[int], str]:
-    """Return the positions of the examples that agree, and how far a run out of time came."""
+    """Return the positions of the agreeing examples, and how far a run that timed out got."""
     calls = [item.call for item in examples]
     seen = context.sandbox.evaluate_calls(context.code, context.module, calls)
     answered = sum(event is not None for event in seen.events)
@@ -76,7 +76,7 @@ def _find_agreeing(
 
 
 def _agrees(example: HeldOutExample, answer: dict[str, Any]) -> bool:
-    """Return whether an answer is that of an example; untrusted code may have written it."""
+    """Return whether an answer, which untrusted code may have written, matches an example."""
     try:
         if example.raises is not None:
             names = [name.rpartition(".")[2] for _, name in answer["error"][1]]

@@ -10,7 +10,7 @@ from greenloop.records import EquivalentMutant, Mutation
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.work.trials.runs import BaselineResult
 
-_LONG_SUITE_S = 3.0  # which one process measures, not each
+_LONG_SUITE_S = 3.0  # above this only one process runs mutants, as each first measures the suite
 
 
 def measure(context: GradingContext) -> Mutation | str:
@@ -37,7 +37,7 @@ def measure(context: GradingContext) -> Mutation | str:
 
 
 def _describe_tests(context: GradingContext) -> tuple[BaselineResult, ...]:
-    """Return what the first run and its repetition show of the tests; () where they differ."""
+    """Return each test's baseline from the first run and its repetition; () if they differ."""
     first, again = context.first_run, context.repeat()
     if again.run.outcomes != first.outcomes or not again.mask:
         return ()
@@ -59,7 +59,7 @@ def _describe_tests(context: GradingContext) -> tuple[BaselineResult, ...]:
 
 
 def explain_no_mutants(plan: Plan, sandbox: Sandbox) -> str:
-    """Return why no mutants are run; '' where they are."""
+    """Return why no mutants are run; '' if they are."""
     if plan.mutants == 0:
         return "no mutants were requested"
     unsafe = "mutants are not run without a sandbox: one could do damage"
@@ -67,7 +67,7 @@ def explain_no_mutants(plan: Plan, sandbox: Sandbox) -> str:
 
 
 def _set_unasked_apart(found: Mutation, unasked: Mapping[int, str]) -> Mutation:
-    """Return the record without survivors on lines that nothing asks for; they are listed apart."""
+    """Return the record with survivors on unasked lines listed as equivalent mutants."""
     apart = [item for item in found.survived if item.line in unasked]
     if not apart or found.score is None:
         return found

@@ -1,8 +1,8 @@
-"""Lines that a class has by convention: neither a test nor a text need ask for them.
+"""Lines that a class has by convention, which neither a test nor the contract need ask for.
 
 Debuggers print `__repr__`, containers call `__hash__`, and `return NotImplemented` leaves an
-operation to the other operand. Where no test depends on such a line and the contract does not name
-it, it is listed, and neither its coverage nor its mutants count.
+operation to the other operand. If no test depends on such a line and the contract does not name it,
+the line is listed, and neither its coverage nor its mutants count.
 """
 
 import ast
@@ -16,7 +16,7 @@ _NOT_IMPLEMENTED = "NotImplemented"
 
 
 def find_unasked_lines(code: str, contract: str = "") -> dict[int, str]:
-    """Return the lines by number, each with the reason; those that the contract names are left out."""
+    """Return the reason for each such line, by number, except lines that the contract names."""
     nodes = ast.walk(parse_or_empty(code))
     members = (item for node in nodes if isinstance(node, ast.ClassDef) for item in node.body)
     methods = (item for item in members if isinstance(item, Function))
@@ -35,7 +35,7 @@ def _find_in_method(method: Function, contract: str) -> Iterator[tuple[int, str]
 
 
 def _returns_not_implemented(node: ast.AST) -> bool:
-    """Whether it is `return NotImplemented`, or an `if` that only guards it."""
+    """Whether a node is `return NotImplemented`, or an `if` that guards nothing else."""
     if isinstance(node, ast.If) and len(node.body) == 1 and not node.orelse:
         node = node.body[0]
     if not isinstance(node, ast.Return):

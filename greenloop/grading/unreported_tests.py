@@ -1,4 +1,4 @@
-"""Tests that pytest must report but did not: the code removed them."""
+"""Tests missing from pytest's report: the code under test removed them."""
 
 import ast
 from collections import Counter
@@ -17,10 +17,10 @@ from greenloop.testsuite.skips import can_skip_file
 def find_unreported_tests(
     tests: Sequence[TestFile], run: TestRun, marks: str = ".mark."
 ) -> tuple[str, ...]:
-    """Return ids of tests that pytest always reports, but did not, or not with each row.
+    """Return the ids of tests that pytest should have reported but did not, or not with each row.
 
-    Only certain cases count: module-level functions with no decorators but `marks`, in files without
-    influence on collection.
+    Only certain cases count: module-level functions without decorators other than `marks`, in
+    files that do not influence collection.
     """
     if any(has_hooks(item.code) for item in tests):
         return ()
@@ -35,7 +35,7 @@ def find_unreported_tests(
 
 
 def _count_rows(code: str, marks: str) -> dict[str, int]:
-    """Return the functions that pytest certainly collects as tests, with their numbers of rows."""
+    """Return the number of rows of each function that pytest certainly collects as a test."""
     tree = parse_or_none(code)
     if tree is None or "__test__" in code or can_skip_file(code):
         return {}
