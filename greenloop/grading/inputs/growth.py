@@ -8,7 +8,7 @@ from greenloop.grading.inputs.literals import split_words
 from greenloop.syntax.nodes import copy_tree
 
 _MIN_SIZE, _MAX_SIZE, _MAX_FUNCTIONS = 4, 300, 6
-_LARGE = (2**31, 2**53 + 3, 12345678901234567891, -(2**53) - 3)  # no 32-bit integers, no exact floats
+_LARGE = (2**31, 2**53 + 3, 12345678901234567891, -(2**53) - 3)  # over 32 bits or no exact float
 _DEEP_SIZE = 1001  # code that recurses once for each item reaches the recursion limit of 1000
 
 
