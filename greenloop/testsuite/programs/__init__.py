@@ -1,4 +1,4 @@
-"""Programs of tests: what a straight-line test calls, and what it expects of each answer."""
+"""Programs of tests: the calls of a straight-line test, and its expectations of the answers."""
 
 from greenloop.testsuite.programs.records import (
     Expectation,

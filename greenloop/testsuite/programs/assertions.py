@@ -1,4 +1,4 @@
-"""Assertions: which part is observed, and what is expected of it."""
+"""Translation of assertions to observations and expectations."""
 
 import ast
 
@@ -26,10 +26,10 @@ _APPROX, _CLOSE, _ALL_CLOSE = (1e-6, 1e-12), (1e-9, 0.0), (1e-5, 1e-8)
 
 
 class AssertionReader(Observer):
-    """Reads assertions. Methods raise RefusedError."""
+    """Reader of assertions. Its methods raise RefusedError."""
 
     def read_assertion(self, node: ast.expr) -> None:
-        """Read what has to hold."""
+        """Read an expression that has to be true."""
         match node:
             case ast.BoolOp(op=ast.And(), values=values):
                 for item in values:
@@ -153,7 +153,7 @@ class AssertionReader(Observer):
         self.expect(op, number, right, place)
 
     def _read_distance(self, left: ast.expr, right: ast.expr, place: ast.AST) -> bool:
-        """Read `abs(a - b) < limit`; return whether it is that."""
+        """Read `abs(a - b) < limit`; return whether the sides have this form."""
         match left:
             case ast.Call(func=ast.Name(id="abs"), args=[ast.BinOp(op=ast.Sub()) as difference]):
                 limit = self._read_number(right)

@@ -1,4 +1,4 @@
-"""Names bound to what is written out for them: arguments of helpers, items of tables, unpacked rows."""
+"""Binding of names to written-out values: arguments of helpers, items of tables, unpacked rows."""
 
 import ast
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def bind_arguments(helper: Function, called: ast.Call) -> dict[str, ast.expr]:
 
 
 def unpack(target: ast.expr, item: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the names of a target with their values; nothing where these are not written out."""
+    """Yield the names of a target with their values; nothing if these are not written out."""
     if isinstance(target, ast.Name):
         yield target.id, item
         return
@@ -41,7 +41,7 @@ def unpack(target: ast.expr, item: ast.expr) -> Iterator[tuple[str, ast.expr]]:
 
 
 def split_assignment(node: ast.stmt, known: Row) -> Iterator[ast.stmt]:
-    """Yield an assignment of a written-out row to several names as one for each of them."""
+    """Yield an assignment of a written-out row to several names as one assignment per name."""
     pairs: list[tuple[ast.expr, ast.expr]] = []
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
         value = node.value

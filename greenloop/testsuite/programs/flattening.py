@@ -1,4 +1,4 @@
-"""Tests as flat lists of statements: loops over tables and helpers that assert are written out."""
+"""Flattening of tests to lists of statements: asserting loops and helpers are written out."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ class FlatTest:
 
 
 class Renamer(ast.NodeTransformer):
-    """Gives names other ones."""
+    """Renames variables."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
@@ -42,7 +42,7 @@ class Renamer(ast.NodeTransformer):
 
 
 class Flattener:
-    """Writes one test out."""
+    """Flattener of one test."""
 
     def __init__(self, source: TestSource, test: Function, classes: Classes) -> None:
         self._source, self._test, self._classes = source, test, classes

@@ -1,4 +1,4 @@
-"""Values of expressions that are literals, computed on the host within bounds."""
+"""Evaluation of literal expressions on the host, within bounds of size."""
 
 import ast
 import operator
@@ -23,9 +23,9 @@ Lookup = Callable[[str], ast.expr | None]
 
 
 def read_value(node: ast.expr, lookup: Lookup = lambda name: None) -> tuple[Any, ...]:
-    """Return the value of an expression in a tuple; () where it is no literal.
+    """Return a tuple with the value of an expression; () if it is no literal.
 
-    `lookup` returns what a name stands for, None where that is not known.
+    `lookup` returns the expression that a name stands for, or None if that is not known.
     """
     try:
         return (_evaluate(node, lookup),)

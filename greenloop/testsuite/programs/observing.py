@@ -1,4 +1,4 @@
-"""Observation of expressions in programs: what a test looks at, and what it expects of that."""
+"""Observation of expressions in programs, and the tests' expectations of their values."""
 
 import ast
 import builtins
@@ -21,16 +21,13 @@ _DEFINING = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class Observer:
-    """Collects the statements of a program and the expectations of a test.
-
-    `caught` are the numbers of observed exceptions by the names that they get.
-    """
+    """Collector of a program's statements and a test's expectations."""
 
     def __init__(self, flat: FlatTest, source: TestSource) -> None:
         self.source, self.flat = source, flat
         self.expectations: list[Expectation] = []
         self.body: list[ast.stmt] = []
-        self.caught: dict[str, int] = {}
+        self.caught: dict[str, int] = {}  # numbers of observed exceptions, by their names
         self._count = 0
         self._bound = _find_bound(flat.statements)
         self._read_only = set(_find_read_only(flat.statements))
@@ -92,7 +89,7 @@ class Observer:
         place: ast.AST,
         tolerance: tuple[float, float] = (0.0, 0.0),
     ) -> None:
-        """Expect what an expression says: known here, or observed after the answer."""
+        """Expect the value of an expression, which is known here or observed after the answer."""
         line = getattr(place, "lineno", 0)
         if (known := self.read(expected)) or (known := self._read_class(kind, expected)):
             self.expectations.append(Expectation(line, number, kind, known[0], None, tolerance))
@@ -110,7 +107,7 @@ class Observer:
         self.expectations.append(Expectation(pattern.lineno, number, f"text {kind}", known[0]))
 
     def _read_class(self, kind: str, node: ast.expr) -> tuple[Any, ...]:
-        """Return the name of a built-in class that is expected."""
+        """Return a tuple with the name of an expected built-in class, else ()."""
         if kind in ("raises", "class") and isinstance(node, ast.Name):
             defined = self._of_code | self.source.definitions.keys() | self._bound.keys()
             is_builtin = isinstance(getattr(builtins, node.id, None), type)
@@ -119,7 +116,7 @@ class Observer:
         return ()
 
     def read(self, node: ast.expr) -> tuple[Any, ...]:
-        """Return the value of an expression that needs nothing of the code in a tuple, else ()."""
+        """Return a tuple with the value of an expression that does not need the code, else ()."""
         return read_value(node, self._look_up)
 
     def _look_up(self, name: str) -> ast.expr | None:
@@ -140,7 +137,7 @@ class Observer:
         return not found.isdisjoint(self._of_code)
 
     def check_input(self, node: ast.AST) -> None:
-        """Raise RefusedError where a statement compares what the code gives, or uses a framework."""
+        """Raise RefusedError if a statement compares values of the code, or uses a framework."""
         if self.source.is_of_framework(node):
             raise RefusedError("a use of pytest or unittest", node)
         for item in _walk_outside(node):
@@ -166,12 +163,12 @@ class Observer:
             raise RefusedError("a helper that uses pytest", called)
 
     def _guard(self, node: Any) -> Any:
-        """Return a node with its operators as calls that notice those of the code."""
+        """Return a node with its operators as calls, which detect operators of the code."""
         return _Guarding(self.read).visit(copy_tree(node))
 
 
 class _Guarding(ast.NodeTransformer):
-    """Puts items of known tables in their place, and calls in that of operators."""
+    """Replaces items of known tables by their values, and operators by calls."""
 
     def __init__(self, read: Callable[[ast.expr], tuple[Any, ...]]) -> None:
         self._read = read
@@ -235,7 +232,7 @@ def _find_bound(statements: Sequence[ast.stmt]) -> dict[str, ast.expr | None]:
 
 
 def _find_read_only(statements: Sequence[ast.stmt]) -> Iterator[str]:
-    """Yield names whose every use is a whole side of a comparison, or an item by a constant."""
+    """Yield names used only as a side of a comparison or assertion, or with a simple subscript."""
     nodes = [item for node in statements for item in ast.walk(node)]
     loads = Counter(i.id for i in nodes if isinstance(i, ast.Name) and isinstance(i.ctx, ast.Load))
     allowed: Counter[str] = Counter()

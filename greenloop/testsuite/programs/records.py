@@ -1,4 +1,4 @@
-"""Programs of a test file, and what its tests expect of what they observe."""
+"""Records of a test file's programs, and of its tests' expectations of the observations."""
 
 import ast
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from greenloop.syntax.nodes import Function
 
 
 class RefusedError(Exception):
-    """A form of a test that is not observed."""
+    """A test has a form that cannot be written as a program."""
 
     def __init__(self, reason: str, node: ast.AST | None = None) -> None:
         super().__init__(reason)
@@ -17,12 +17,13 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Expectation:
-    """What a test expects of the observation of a number.
+    """Expectation of a test for the observation with the number `number`.
 
-    `kind` is an operator (`==`, `<`, `in`; `has` and `has not` are those of `in` with the sides
-    exchanged), `truth`, `near`, `class`, `raises`, `match` (a pattern in the text of an exception)
-    or `unordered`. `expected` is encoded as observations are; with `other` it is what that
-    observation gives. `tolerance` is relative and absolute.
+    `kind` is an operator (`==`, `<`, `in`; `has` and `has not` are `in` and `not in` with the sides
+    exchanged), `truth`, `near`, `not near`, `class`, `not class`, `array`, `unordered`, `match` (a
+    pattern in the value), or, for an exception, `raises`, `text match` or `text has`. `expected` is
+    a value, or the name of a built-in class; with `other`, that observation is expected instead.
+    `tolerance` is relative and absolute.
     """
 
     line: int
@@ -46,7 +47,7 @@ class Program:
 
 @dataclass(frozen=True)
 class NotObserved:
-    """A test that is no program: the line that decides, and the reason."""
+    """A test that cannot be written as a program, with the line and the reason of that."""
 
     test: str
     line: int

@@ -1,4 +1,4 @@
-"""Rows of a test: its parameters, and the fixtures that it asks for, as assignments."""
+"""Rows of a test: its parameters and fixtures as assignments."""
 
 import ast
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from greenloop.testsuite.programs.records import RefusedError
 from greenloop.testsuite.programs.source import TestSource
 
 RUNNER_FIXTURES = ("tmp_path", "monkeypatch", "capsys", "doctest_namespace")
-MADE = "made__"  # the name of a fixture's function begins so
+MADE = "made__"  # prefix of the name of a fixture's function
 _CONDITIONAL = frozenset({"skip", "skipif", "xfail"})
 _MAX_ROWS = 300
 Row = dict[str, ast.expr]
@@ -27,7 +27,7 @@ def call(name: str, *arguments: ast.expr) -> ast.Call:
 
 
 class RowReader:
-    """Reads the decorators and fixtures of tests."""
+    """Reader of the decorators and fixtures of tests."""
 
     def __init__(self, source: TestSource) -> None:
         self._source = source
@@ -35,9 +35,9 @@ class RowReader:
         self.teardown: list[ast.stmt] = []
 
     def read_rows(self, test: Function, classes: Classes) -> tuple[list[Row], list[str]]:
-        """Return the rows that the marks of a test write out, and the fixtures that they ask for.
+        """Return the rows in the marks of a test, and the fixtures that the marks ask for.
 
-        Raises RefusedError: a decorator changes more than that.
+        Raises RefusedError: a decorator has another effect, or the rows are computed or too many.
         """
         rows: list[Row] = [{}]
         fixtures: list[str] = []
@@ -146,7 +146,7 @@ class RowReader:
     def write_fixtures(
         self, test: Function, classes: Classes, row: Row, asked: list[str], runner: list[str]
     ) -> list[ast.stmt]:
-        """Return the assignments of the fixtures of a test; those of the runner are added to `runner`.
+        """Return the assignments of a test's fixtures; add names of the runner's own to `runner`.
 
         Raises RefusedError: a fixture cannot be written out.
         """

@@ -1,4 +1,4 @@
-"""A test file as programs need it: names, definitions, fixtures and tests."""
+"""Index of a test file: its names, definitions, fixtures and tests."""
 
 import ast
 from collections import Counter
@@ -21,9 +21,9 @@ def walk_names(*nodes: ast.AST) -> Iterator[str]:
 
 
 class TestSource:
-    """The statements of a test file and of its conftest.py, by what they are.
+    """Statements of a test file and its conftest.py, by kind.
 
-    `own` are the names of the module under test, `definitions` what the file defines by name.
+    `own` are the names from the module under test, `definitions` the file's definitions by name.
     """
 
     __test__ = False
@@ -61,7 +61,7 @@ class TestSource:
             self.statements.append(node)
 
     def _is_setup(self, node: ast.stmt) -> bool:
-        """Whether a statement beside the tests prepares them, such as the call that sets a seed."""
+        """Whether a statement outside of tests prepares them, such as a call that sets a seed."""
         if isinstance(node, ast.Expr):
             return isinstance(node.value, ast.Call)
         return not isinstance(node, ast.If)
@@ -77,7 +77,7 @@ class TestSource:
             self.statements.append(node)
 
     def read_import(self, node: ast.stmt) -> None:
-        """Note what an import gives names to."""
+        """Record the names that an import binds."""
         for item in getattr(node, "names", ()):
             name = item.asname or item.name.partition(".")[0]
             if isinstance(node, ast.ImportFrom):
@@ -90,7 +90,7 @@ class TestSource:
                 self.own.add(name)
 
     def get_path(self, node: ast.AST) -> str:
-        """Return the dotted name of what an expression stands for by the imports; '' for others."""
+        """Return the dotted name of an expression, with imported names resolved; '' for others."""
         if isinstance(node, ast.Name):
             return self._aliases.get(node.id, node.id)
         if isinstance(node, ast.Attribute) and (owner := self.get_path(node.value)):

@@ -1,4 +1,4 @@
-"""The programs of a test file: what each assertion looks at is observed, what it expects stays here."""
+"""Programs of a test file, which observe asserted values; the expectations stay on the host."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ _RAISING = ("pytest.raises", "self.assertRaises", "self.assertRaisesRegex")
 
 
 class ProgramWriter(AssertionReader):
-    """Writes one flat test as a program."""
+    """Writer of one flat test as a program."""
 
     def write(self, number: int) -> Program:
         """Return the program. Raises RefusedError."""
@@ -72,7 +72,7 @@ class ProgramWriter(AssertionReader):
 
 
 def drop_unread(body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """Return a body without assignments of literals that nothing reads: they are what is expected."""
+    """Return a body without assignments that nothing reads: they hold expected values."""
     kept = list(body)
     while True:
         read = {
@@ -110,9 +110,9 @@ class _FileName(ast.NodeTransformer):
 
 
 def build_programs(code: str, module: str, conftest: str = "", path: str = "") -> ProgramFile:
-    """Return the programs of a test file; each row of a table is one of its own.
+    """Return the programs of a test file, one for each row of a table.
 
-    `path` takes the place of `__file__`, which a program has none of.
+    `path` takes the place of `__file__`.
     """
     tree = parse_or_none(code)
     if tree is None:
