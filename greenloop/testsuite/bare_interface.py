@@ -1,7 +1,8 @@
-"""An interface reduced to what callers and the text know: names, parameters, bases, decorators.
+"""Reduction of an interface to what callers need and the text states.
 
-Docstrings, comments, and the defaults, annotations and values that the text does not state are an
-interpretation of the text; the writer of a second implementation must not see it.
+Names, parameters, bases and decorators are kept. Docstrings, comments, and the defaults,
+annotations and values that the text does not state are an interpretation of the text, which the
+writer of a second implementation must not see.
 """
 
 import ast
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 
 from greenloop.syntax.nodes import Definition, Function, Import, get_assigned_targets
 
-# Words by which a text names a type, besides the type's name.
+# Words for a type in a text, besides the type's name.
 _TYPE_WORDS = {
     "int": "integer|integers",
     "str": "string|strings",
@@ -23,7 +24,7 @@ _NEUTRAL_NAMES = frozenset({"None", "Optional", "Union", "Any", "Self"})
 def reduce_interface(interface: str, text: str) -> str:
     """Return a contract's interface without what its writer added to the text.
 
-    A default that is left out stands as `...`, so that the parameter stays optional.
+    A default that the text does not state becomes `...`, so that the parameter stays optional.
     Raises SyntaxError: the interface does not parse.
     """
     tree = ast.parse(interface)
@@ -34,7 +35,7 @@ def reduce_interface(interface: str, text: str) -> str:
 
 
 def extract_interface(code: str, text: str) -> str:
-    """Return the reduced interface of code that exists: its public functions and classes.
+    """Return the reduced interface of existing code: its public functions and classes.
 
     Raises SyntaxError: the code does not parse.
     """
@@ -62,7 +63,7 @@ class _Reducer(ast.NodeTransformer):
     def visit_FunctionDef(self, node: Function) -> ast.AST:
         arguments = node.args
         node.body = [_build_dots()]
-        if node.name != "main":  # whose status others need not guess
+        if node.name != "main":  # a second implementation need not guess its exit status
             node.returns = self._reduce_annotation(node.returns)
         arguments.defaults = [self._reduce_value(item) for item in arguments.defaults]
         arguments.kw_defaults = [
@@ -107,7 +108,7 @@ class _Reducer(ast.NodeTransformer):
 
 
 def _find_words(node: ast.expr) -> Iterator[str]:
-    """Yield names and constants; of an annotation in quotes what it names."""
+    """Yield the names and constants of an expression; a quoted annotation is one word."""
     for item in ast.walk(node):
         if isinstance(item, ast.Name):
             yield item.id

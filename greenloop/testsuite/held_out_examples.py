@@ -1,4 +1,4 @@
-"""Source of a test for a held-out example, as strict as the comparison that the code failed."""
+"""Held-out examples as tests, which are as strict as the comparison that the code failed."""
 
 import ast
 import builtins
@@ -38,10 +38,9 @@ _KINDS_SOURCE = (
 
 @cache_by_source
 def is_usable(example: HeldOutExample, known: frozenset[str] = frozenset()) -> bool:
-    """Return whether the call is an expression, or statements that end in one, and its expected
-    result a plain value.
+    """Return whether a call ends in an expression, and its expected result is a plain value.
 
-    With the `known` names of a module it may use no others, such as those of helpers of a test file.
+    If the names of the module are `known`, a call with others, such as test helpers, is not usable.
     """
     try:
         tree = ast.parse(example.call.strip())
@@ -64,7 +63,7 @@ def find_fixtures(source: str) -> tuple[str, ...]:
 
 
 def _list_given_names(call: str) -> tuple[str, ...]:
-    """Return the names of a call that are neither the module's nor need an import."""
+    """Return the names in a call that the rendered test provides: types of values and fixtures."""
     return *find_value_imports(call), *find_fixtures(call)
 
 
@@ -76,16 +75,14 @@ def has_enough_usable_examples(
 
 
 def may_have_examples(test_sources: Sequence[str]) -> bool:
-    """Return whether enough tests need no fixture and no function of their own, so that calls of
-    literals show what is asked for.
-    """
+    """Return whether enough tests use no fixture or inner function, so that examples can exist."""
     tests = [(c, test) for c in test_sources for test, _ in iter_tests(parse_or_empty(c).body)]
     plain = (not (_list_fixtures(test) or _makes_functions(test, code)) for code, test in tests)
     return sum(plain) >= min(MIN_HELD_OUT, len(tests))
 
 
 def _makes_functions(test: Function, code: str) -> bool:
-    """Return whether a test, or a function of its file that it uses, defines functions within."""
+    """Return whether a test, or a function of its file that it uses, defines inner functions."""
     tree = parse_or_empty(show_with_definitions(code, test.name))
     inner = (item for node in tree.body for item in ast.walk(node) if item is not node)
     return any(isinstance(item, Function) for item in inner)
@@ -106,10 +103,10 @@ def _list_fixtures(test: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 def render_held_out_test(
     module: str, name: str, example: HeldOutExample, about: str = "", public: Collection[str] = ()
 ) -> str:
-    """Return the test's source; its call is an expression over the module's names.
+    """Return the source of a test for an example, whose call uses the module's names.
 
-    The call may also be statements that end in one. `about` replaces the docstring. Names that are
-    not `public` and of builtins or types of values are those of the standard library.
+    The call may be statements that end in an expression. `about` replaces the docstring. Names of
+    builtins or types of values are those of the standard library unless they are `public`.
     """
     source, returns = name_classes_alike(example.call, example.returns or "None")
     imports, (*steps, call) = _render_call(module, source, public)
@@ -143,7 +140,7 @@ def _render_call(module: str, call: str, public: Collection[str]) -> tuple[list[
 
 
 class _Unqualified(ast.NodeTransformer):
-    """Makes `gross(1)` of `prices.gross(1)` and `shop.prices.gross(1)`, for the module `shop.prices`."""
+    """Replaces `prices.gross(1)` and `shop.prices.gross(1)` by `gross(1)` for `shop.prices`."""
 
     def __init__(self, module: str, public: Collection[str]) -> None:
         self._names = {module, module.rpartition(".")[2]}.difference(public)
@@ -155,7 +152,7 @@ class _Unqualified(ast.NodeTransformer):
 
 
 def _render_comparison(returns: str) -> list[str]:
-    """Return the lines that compare `got`; those that a value alone settles are left out."""
+    """Return the lines that compare `got`, without those that the expected value makes useless."""
     exact = ast.unparse(ast.parse(returns.strip(), mode="eval"))
     expected = approximate_floats(returns)
     imports = ["import pytest"] if "pytest.approx" in expected else []
@@ -174,14 +171,14 @@ def _name_type(value: str) -> str:
 
 
 def _evaluate(node: ast.expr) -> object:
-    """Return the value of a literal; where it has calls in it, an empty one of its type."""
+    """Return the value of a literal; for a container, which may hold calls, an empty one."""
     kinds = {ast.List: list, ast.Tuple: tuple, ast.Set: set, ast.Dict: dict}
     kind = kinds.get(type(node))
     return kind() if kind else ast.literal_eval(node)
 
 
 def _has_alike(value: str) -> bool:
-    """Return whether a value has parts that equal some of another type: numbers and sets."""
+    """Return whether parts of a value may equal values of other types, as numbers and sets do."""
     nodes = ast.walk(ast.parse(value.strip(), mode="eval"))
     return any(
         isinstance(node, (ast.Set, ast.Call))

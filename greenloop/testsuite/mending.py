@@ -1,4 +1,4 @@
-"""Mending of generated tests without a model: what cannot be parsed is dropped, imports are put right."""
+"""Mending of generated tests without a model: invalid tests are dropped, imports corrected."""
 
 import ast
 import textwrap
@@ -11,8 +11,8 @@ from greenloop.syntax.parse import parse_or_none
 def mend_tests(source: str, module: str, names: Collection[str]) -> str:
     """Return a test file whose tests can be collected and test `names` of a module.
 
-    Tests that are no Python are dropped one by one; a copy of the module among the tests is taken
-    out; an import of the names from elsewhere, or none, becomes one from the module.
+    Tests that do not parse are dropped one by one, and copies of the module's definitions are
+    removed. A wrong or missing import of the names becomes one from the module.
     """
     tree = parse_or_none(source)
     if tree is None:
@@ -33,8 +33,9 @@ def mend_tests(source: str, module: str, names: Collection[str]) -> str:
 
 
 def wrap_assertions(source: str) -> str:
-    """Return a source of bare assertions as tests: one each, or one where other statements stand
-    between them. A source that has a test function stays as it is.
+    """Return bare assertions as tests: one each, or one for all if there are other statements.
+
+    A source that has a test function is returned unchanged.
     """
     tree = parse_or_none(source) or parse_or_none("".join(_keep_valid_parts(source)))
     if tree is None or "def test" in source:

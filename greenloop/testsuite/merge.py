@@ -12,7 +12,7 @@ from greenloop.syntax.parse import parse_or_empty, parse_or_none
 def find_clashes(existing: str, added: str) -> tuple[str, ...]:
     """Return the top-level names that `added` and `existing` define differently.
 
-    A redefined helper would change existing tests. () where either file does not parse.
+    A redefined helper would change existing tests. () if either file does not parse.
     """
     before, new = _collect_definitions(existing), _collect_definitions(added)
     return tuple(name for name, text in new.items() if before.get(name, text) != text)
@@ -31,9 +31,9 @@ def remove_future_imports(code: str) -> str:
 
 
 def append_tests(code: str, added: str) -> str:
-    """Return a file with tests of another one appended, and the imports of that one at its top.
+    """Return a file with the tests of another file appended, and that file's imports at its top.
 
-    Where a name of these imports means something else in the file, each added test imports it.
+    If an imported name means something else in the file, each added test does the imports itself.
     """
     tree, own = parse_or_none(added), parse_or_none(code)
     if not tree or not own or not own.body:
@@ -51,7 +51,7 @@ def append_tests(code: str, added: str) -> str:
 
 
 def _select_names(node: Import, known: dict[str, str]) -> str:
-    """Return an import without the names that are known, '' where all are."""
+    """Return an import without the names that are known; '' if all are."""
     names = [item for item in node.names if (item.asname or item.name) not in known]
     if not names:
         return ""

@@ -16,7 +16,7 @@ _RELATIVE_IMPORT = re.compile(r"(?m)^(\s*from\s+)(\.+)([\w.]*)(?=\s+import\b)")
 
 
 def find_tested_module(test_code: str, packages: Collection[str]) -> str:
-    """Return the module that a test file tests; `solution` where it imports installed ones only."""
+    """Return the module that a test file tests; `solution` if it imports only installed ones."""
     return find_imported_module(test_code, packages) or DEFAULT_MODULE
 
 
@@ -36,7 +36,7 @@ def list_imported_modules(code: str, packages: Collection[str] = ()) -> list[str
 
 
 def name_imports_fully(code: str, path: str, files: Container[str]) -> str:
-    """Return a file of a project with full names in place of its relative imports."""
+    """Return a file of a project with absolute in place of relative imports."""
     parts = path.removesuffix(".py").split("/")
     at = count_outer_folders(parts, files)
 
@@ -48,7 +48,7 @@ def name_imports_fully(code: str, path: str, files: Container[str]) -> str:
 
 
 def count_outer_folders(parts: Sequence[str], files: Container[str]) -> int:
-    """Return how many parts of a path are folders around its outermost package."""
+    """Return the number of folders in a path that are outside of its outermost package."""
     at = len(parts) - 1
     while at and "/".join([*parts[:at], "__init__.py"]) in files:
         at -= 1
@@ -56,7 +56,7 @@ def count_outer_folders(parts: Sequence[str], files: Container[str]) -> int:
 
 
 def _is_installed(name: str) -> bool:
-    """Look in site-packages only: `find_spec` would find the user's modules in the working folder."""
+    """Search site-packages only: `find_spec` would find modules in the user's working folder."""
     if name in sys.stdlib_module_names:
         return True
     try:
@@ -66,7 +66,7 @@ def _is_installed(name: str) -> bool:
 
 
 def list_imported_names(tree: ast.AST) -> Iterator[str]:
-    """Yield the modules that a file imports, and what it takes from them: that may be one, too."""
+    """Yield the modules that a file imports, and their imported members, which may be modules."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (item.name for item in node.names)
@@ -76,7 +76,7 @@ def list_imported_names(tree: ast.AST) -> Iterator[str]:
 
 
 def read_imports(tree: ast.AST, module: str) -> dict[str, str]:
-    """Return what each name of a test file is called in the module; a module's own is ''."""
+    """Return the module's name for each imported name of a test file; '' for the module itself."""
     names: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module == module:
@@ -99,7 +99,10 @@ def get_member(node: ast.expr, names: Mapping[str, str]) -> str:
 def fill_in(
     node: ast.expr, values: Mapping[str, ast.expr], names: Mapping[str, str] | None = None
 ) -> ast.expr:
-    """Return an expression with values for names, and the module's `names` for a test's."""
+    """Return an expression with `values` in place of names, and members of the module unqualified.
+
+    `names` are the imports of the test file, as `read_imports` returns them.
+    """
     filled: ast.expr = _Filler(values, names or {}).visit(copy_tree(node))
     return filled
 

@@ -44,7 +44,7 @@ class TestFunction:
 
 @cache_by_source
 def parse_test_functions(code: str) -> tuple[TestFunction, ...]:
-    """Return all tests of a file, in order; () where it does not parse."""
+    """Return all tests of a file, in order; () if it does not parse."""
     body = parse_or_empty(code).body
     is_marked = marks_skip(body)
     return tuple(_parse_test(test, classes, is_marked) for test, classes in iter_tests(body))
@@ -59,9 +59,9 @@ def iter_tests(
 ) -> Iterator[tuple[Function, Classes]]:
     """Yield the tests of a file, each with the classes around it, outermost first.
 
-    `list_body` returns what is searched of a class. A file that has none by the names that pytest
-    takes by default is one of a project with names of its own: its tests are the functions that
-    assert, and that nothing in the file calls.
+    `list_body` returns the statements of a class to search. If no name is one that pytest collects
+    by default, the project has its own names: the tests are then the functions that assert and that
+    nothing in the file calls.
     """
     found = list(_iter_by_name(body, (), list_body))
     called = {
@@ -97,7 +97,7 @@ def _iter_asserting(
 
 
 class InheritedTests:
-    """The classes of a file, with the tests that they inherit from others of it."""
+    """The classes of a file, with the tests that they inherit from other classes of the file."""
 
     def __init__(self, body: list[ast.stmt]) -> None:
         self.classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
@@ -128,7 +128,7 @@ def is_test_path(path: str) -> bool:
 
 
 def has_test_name(path: str) -> bool:
-    """Return whether a file goes by the name of one with tests, or with fixtures."""
+    """Return whether a file has the name of a test file or of a conftest."""
     name = path.rpartition("/")[2]
     is_test = name.startswith(("test_", "conftest.")) or name.endswith("_test.py")
     return is_test or name in ("test.py", "tests.py")
@@ -192,14 +192,14 @@ def _is_check_call(node: ast.AST) -> bool:
 
 
 def get_function_name(test_id: str) -> str:
-    """Return `test_x` or `TestClass::test_x` of a pytest node id."""
+    """Return `test_x` or `TestClass::test_x` for a pytest node id."""
     bare = test_id.split("[", 1)[0]
     _, separator, rest = bare.partition(".py::")
     return rest if separator else bare
 
 
 def remove_tests(code: str, names: Collection[str]) -> str:
-    """Return the file without tests, and without classes in which none remains."""
+    """Return the file without the named tests, and without classes in which no test remains."""
     gone = {item.name for item in parse_test_functions(code)}.intersection(names)
     if not gone:
         return code

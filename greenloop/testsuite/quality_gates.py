@@ -24,9 +24,9 @@ _MODEL_ORIGINS = ("generated", "hardening")  # written by the model
 
 @dataclass(frozen=True, slots=True)
 class Complaints:
-    """`fatal`: the file has no usable tests; `weaknesses`: tests that prove too little.
+    """Complaints: `fatal` if the file has no usable tests, `weaknesses` if tests prove too little.
 
-    `of_examples`: what is wrong with the held-out examples.
+    `of_examples` are complaints about the held-out examples.
     """
 
     fatal: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class Complaints:
 
     @property
     def are_of_examples(self) -> bool:
-        """Whether nothing is wrong with the tests."""
+        """Whether no complaint is about the tests."""
         return self.all == self.of_examples
 
 
@@ -60,7 +60,7 @@ def find_complaints(contract: Contract, suite: Suite, stub_run: TestRun) -> Comp
 
 
 def find_green_on_stub(suite: Suite, stub_run: TestRun) -> tuple[str, ...]:
-    """Return the generated tests without a case that failed on the stub: they prove nothing."""
+    """Return the generated tests of which no case failed on the stub: they prove nothing."""
     outcome: dict[str, set[str]] = {}
     for test in stub_run.tests:
         if suite.origin(test.id) in _MODEL_ORIGINS:
@@ -104,12 +104,12 @@ def find_skipping_tests(suite: Suite) -> tuple[str, ...]:
 
 
 def find_returning_tests(tests: Iterable[TestFunction]) -> tuple[str, ...]:
-    """Return the tests that return a value and assert nothing, which pytest passes."""
+    """Return the tests that return a value and assert nothing: pytest lets them pass."""
     return tuple(item.name for item in tests if item.has_return_value and not item.has_assertions)
 
 
 def describe_broken_test(failure: Failure, file_name: str) -> str:
-    """Return the error in the test itself that makes it fail; '' where the error is in the code."""
+    """Return the error in the test itself that makes it fail; '' if the error is in the code."""
     in_test = bool(failure.frames) and failure.frames[-1].file == file_name
     is_broken = (
         failure.exception == "FixtureLookupError"

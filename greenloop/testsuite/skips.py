@@ -32,7 +32,7 @@ def _is_skipping_call(node: ast.AST) -> bool:
 
 
 def has_skipping_mark(marks: Iterable[ast.expr]) -> bool:
-    """Return whether decorators or marks include one of skipping or expected failure."""
+    """Return whether one of the decorators or marks is for skipping or an expected failure."""
     nodes = [item for part in marks for item in ast.walk(part)]
     names = {ast.unparse(item) for item in nodes if isinstance(item, ast.Attribute)}
     return any(_SKIPPING_MARK.fullmatch(item) for item in names)

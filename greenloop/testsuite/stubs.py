@@ -48,8 +48,8 @@ def with_empty_bodies(source: str, lines: Set[int] | None = None) -> str:
 def build_stub(interface: str) -> str:
     """Return a module with a contract's interface whose functions raise NotImplementedError.
 
-    Annotations are not evaluated: an interface may name types without importing them. Constants
-    that it only annotates are None, so that tests can import them.
+    Annotations are not evaluated, as an interface may name types without importing them. Constants
+    without a value are None, so that tests can import them.
     Raises SyntaxError: the interface does not parse.
     """
     tree = ast.parse(with_empty_bodies(interface))

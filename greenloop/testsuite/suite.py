@@ -1,4 +1,4 @@
-"""The suite of a run: its tests and their origins."""
+"""Suite of a run: its tests and their origins."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ class Suite:
 
     module: str
     generated: str = ""  # the model's file
-    hardening: str = ""  # its tests added against surviving mutants
+    hardening: str = ""  # the model's tests added against surviving mutants
     examples: str = ""  # tests of the specification's examples
-    # Of held-out examples that failed, and of inputs that a peer answers rightly.
+    # Tests of held-out examples that failed, and of inputs that a peer answers rightly.
     revealed: str = ""
-    answers: str = ""  # of the user's answers to open choices
+    answers: str = ""  # tests of the user's answers to open choices
     user_files: tuple[TestFile, ...] = ()
     held_out: tuple[HeldOutExample, ...] = ()
     dropped: tuple[DroppedTest, ...] = ()
@@ -86,7 +86,7 @@ class Suite:
 
     @property
     def known(self) -> frozenset[str]:
-        """The names that a call of the module may use; none where its interface is not known."""
+        """The names that a call of the module may use; none if its interface is not known."""
         return self.public.union(self.module.split(".")) if self.public else frozenset()
 
     @property
@@ -127,17 +127,17 @@ class Suite:
         return next(iter(named + found), None)
 
     def name_of(self, test: str) -> str | None:
-        """Return a test's name in its file, by id or name; None where there is no such test."""
+        """Return a test's name in its file, by id or name; None if there is no such test."""
         found = self.find(test)
         return found[1].name if found else None
 
     def source(self, test: str) -> str:
-        """Return a test's source; '' where it is not known."""
+        """Return a test's source; '' if it is not known."""
         found = self.find(test)
         return found[1].source(found[0].code) if found else ""
 
     def source_in_context(self, test: str) -> str:
-        """Return a test with what it uses of its file; '' where it is not known."""
+        """Return a test with the definitions of its file that it uses; '' if it is not known."""
         found = self.find(test)
         whole = show_with_definitions(found[0].code, found[1].name) if found else ""
         return whole or self.source(test)
@@ -187,7 +187,7 @@ class Suite:
         )
 
     def leave_out_answer(self, test: str, reason: str) -> Suite:
-        """Return the suite without the test of an answer that no code can pass, listed in `dropped`."""
+        """Return the suite without an answer's test that no code can pass, listed in `dropped`."""
         name, needs = get_function_name(test), self.requirements(test)
         dropped = DroppedTest(name, needs, "answer", reason, disputed=False)
         answers = remove_tests(self.answers, {name})
@@ -209,7 +209,7 @@ class Suite:
         return self._with_revealed(self._render(name, example, about)), name
 
     def with_answers(self, tests: Mapping[str, tuple[HeldOutExample, str]]) -> Suite:
-        """Return the suite with a test by name for each answer of the user's, and its docstring."""
+        """Return the suite with tests of the user's answers: examples and docstrings, by name."""
         dropped = {item.name for item in self.dropped}
         wanted = {name: item for name, item in tests.items() if name not in dropped}
         rendered = (self._render(name, *item) for name, item in wanted.items())

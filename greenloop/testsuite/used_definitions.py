@@ -19,8 +19,8 @@ _MAX_CHARS = 8000
 def show_with_definitions(code: str, name: str) -> str:
     """Return a test below the definitions of its file that it uses, directly or not.
 
-    A fixture is used by its name as an argument, one with `autouse` always. A method is shown in
-    its class, without the class's other tests. '' where the file has no such test, or where all
+    A fixture is used if an argument has its name, and always if it has `autouse`. A method is shown
+    in its class, without the class's other tests. '' if the file has no such test, or if the result
     is longer than 8000 characters.
     """
     body = parse_or_empty(code).body
@@ -41,7 +41,7 @@ def show_with_definitions(code: str, name: str) -> str:
 
 
 def _find_other_tests(node: ast.AST, path: list[str]) -> Iterator[ast.stmt]:
-    """Yield the tests of a class, and of classes in it, but the one at `path`."""
+    """Yield the tests of a class, and of classes in it, except the one at `path`."""
     for item in node.body if isinstance(node, ast.ClassDef) else ():
         if isinstance(item, ast.ClassDef) and item.name == path[0]:
             yield from _find_other_tests(item, path[1:])
@@ -79,9 +79,9 @@ def _lines_of(node: ast.stmt) -> range:
 
 
 def write_out_helpers(statements: str, definitions: str) -> str:
-    """Return statements with what helpers return in place of their calls: who reads them needs no helper.
+    """Return statements with calls of helpers replaced by what they return, to be read alone.
 
-    `definitions` is the source of helpers. One that is more than an expression stays.
+    `definitions` is the source of the helpers. Those with more than an expression are not replaced.
     """
     nodes = (node for node in parse_or_empty(definitions).body if isinstance(node, ast.FunctionDef))
     helpers = {node.name: node for node in nodes if _find_result(node) and not node.decorator_list}
@@ -90,7 +90,7 @@ def write_out_helpers(statements: str, definitions: str) -> str:
 
 
 def _find_result(helper: ast.FunctionDef) -> ast.expr | None:
-    """Return the expression that is all of a helper."""
+    """Return the expression of a helper that does nothing but return it; None for others."""
     body = helper.body[ast.get_docstring(helper) is not None :]
     return body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
 
@@ -107,7 +107,7 @@ class _HelperWriter(ast.NodeTransformer):
         return node
 
     def _write_out(self, helper: ast.FunctionDef, call: ast.Call) -> ast.AST:
-        """Return what a call gives; the call where an argument would be made twice, or mean another name."""
+        """Return a call written out, or as it is if an argument would be made twice or captured."""
         result: Any = _find_result(helper)
         values, uses = bind_arguments(helper, call), Counter(free_names(result))
         is_repeated = any(
@@ -124,7 +124,7 @@ class _HelperWriter(ast.NodeTransformer):
 
 
 class _Defaults(ast.NodeTransformer):
-    """Takes `None or x` for `x`."""
+    """Replaces `None or x` by `x`."""
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
