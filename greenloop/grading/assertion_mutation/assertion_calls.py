@@ -47,7 +47,7 @@ def is_exception_check(node: ast.expr) -> bool:
 def change_exception_check(
     source: Source, call: ast.Call, program: str = ""
 ) -> Iterator[AssertionChange]:
-    """Yield changes to an exception that is not raised, and to a message that none has.
+    """Yield changes that expect an exception that is not raised, or a message that none has.
 
     The source of the code does not name this exception, as its own classes may derive from it.
     """

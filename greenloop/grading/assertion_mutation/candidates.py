@@ -176,7 +176,7 @@ class MutableTestFile:
         return name if name.partition(".")[0] in self.module_names else ""
 
     def _describe_value(self, mutant: AssertionMutant) -> str:
-        """Return a key that is the same for the same value of the code; local names are by test."""
+        """Return a key for the value of the code that is tested; local names belong to one test."""
         value = mutant.change.actual or ast.Constant(None)
         names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
         return f"{'' if names & self.module_names else mutant.scope.test} {ast.dump(value)}"

@@ -77,7 +77,7 @@ def _has_comparisons(tree: ast.Module) -> bool:
 
 
 def _get_opposite_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
-    """Return the edits of the opposite assertion; () where there is none."""
+    """Return the edits of the opposite assertion; () if there is none."""
     change = mutant.change
     if change.opposite is not None:
         return (change.opposite,)

@@ -34,7 +34,7 @@ def build_program(
 ) -> Input:
     """Return statements as a function that observes their expressions, and the objects made.
 
-    `names` are those that the module has, `classes` the public ones among them.
+    `names` are the names in the module, `classes` those of its public classes.
     """
     tree = ast.parse(text)
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

@@ -122,7 +122,7 @@ def _is_copy_as_list(proposed: ProposedEdit) -> bool:
 
 
 def _is_split_without_limit(proposed: ProposedEdit) -> bool:
-    """Whether `split` and `rsplit` are exchanged where no maximum of splits is given."""
+    """Whether `split` and `rsplit` are exchanged without a maximum number of splits."""
     node = proposed.context.node
     if proposed.operator.name != "other-call" or not isinstance(node, ast.Call):
         return False

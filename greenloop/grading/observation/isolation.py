@@ -21,7 +21,7 @@ from greenloop.testsuite.programs import Program, ProgramFile, build_programs
 # Hash seed of the first run: code that depends on the order of a set is unsteady, not forged.
 _SEED_OF_TESTS = 0
 _CRASHED = "(crashed"  # the code ended its process on purpose, as no limit was reached
-_NO_MODULE = "ModuleNotFoundError: "  # of a helper module of the tests, which is not there
+_NO_MODULE = "ModuleNotFoundError: "  # a helper module of the tests is not in the process
 _BESIDE = "the copy that greenloop makes of the test gives another result"
 _UNSTEADY = "does not give the same result each time"
 

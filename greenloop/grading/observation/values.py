@@ -77,7 +77,7 @@ def _list_parts(value: Any) -> Sequence[Any]:
 
 
 def list_items(value: Any) -> list[Any]:
-    """Return the items that iteration yields. Raises NoEvidenceError: it is no known container."""
+    """Return the items of a container. Raises NoEvidenceError: the value is no known container."""
     value = get_content(value)
     tag = get_tag(value)
     if tag in PAIRS:

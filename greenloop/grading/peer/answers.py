@@ -19,7 +19,7 @@ _OF_LIMITS = ("MemoryError", "CpuTimeExceeded")
 # Exceptions of an input that the precondition excludes, or that makes no sense by itself.
 _REFUSED = "InputNotAllowed"
 _OF_INPUTS = ("NameError", "UnboundLocalError", _REFUSED)
-_OF_TYPES = frozenset({"TypeError", "AttributeError"})  # a peer is not made for such an input
+_OF_TYPES = frozenset({"TypeError", "AttributeError"})  # a peer need not handle such an input
 _NAME = 1  # index in a class `[module, qualified name]`
 
 

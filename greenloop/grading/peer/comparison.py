@@ -155,7 +155,7 @@ def _without_wording(function: Function) -> Function:
 
 
 class _ErrorStream(ast.NodeTransformer):
-    """Replaces output on standard error by a fixed text, so that only its presence is compared."""
+    """Transformer of output on standard error to a fixed text: only its presence is compared."""
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)

@@ -28,7 +28,7 @@ from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.used_definitions import show_with_definitions
 
 _Answers = tuple[dict[str, Any], dict[str, Any]]
-_ENDS, _MAX_CALL = "ends the process", 2500  # as long as the inputs that are built
+_ENDS, _MAX_CALL = "ends the process", 2500  # the limit of built inputs, too
 
 
 @dataclass(frozen=True)

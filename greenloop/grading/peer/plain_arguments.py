@@ -61,7 +61,7 @@ def _fill_in_names(body: list[Any]) -> list[Any]:
 
 
 def _list_arguments(tree: ast.AST) -> Iterator[Slot]:
-    """Yield the places of arguments that are no plain values, outer ones only."""
+    """Yield the places of arguments that are no plain values, only the outermost ones."""
     if isinstance(tree, ast.Call) and not is_observation(tree):
         places = [Slot(tree, "args", at) for at in range(len(tree.args))]
         places += [Slot(item, "value") for item in tree.keywords if item.arg]
@@ -80,7 +80,7 @@ def _is_plain(node: ast.AST) -> bool:
 
 
 class _Writer(ast.NodeTransformer):
-    """Replaces an observed argument by its value, or by its expression without a common value."""
+    """Transformer that writes an observed argument's value, or its expression if values differ."""
 
     def __init__(self, answers: Sequence[Answer]) -> None:
         self._answers = answers
