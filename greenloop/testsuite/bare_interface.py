@@ -55,7 +55,7 @@ def _is_public(node: ast.stmt, *, in_class: bool = False) -> bool:
 
 
 class _Reducer(ast.NodeTransformer):
-    """Replaces bodies, and values and annotations that the text does not state."""
+    """Transformer that removes bodies, and values and annotations that the text does not state."""
 
     def __init__(self, text: str, classes: frozenset[str]) -> None:
         self._text, self._classes = text, classes

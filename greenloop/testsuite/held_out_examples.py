@@ -140,7 +140,7 @@ def _render_call(module: str, call: str, public: Collection[str]) -> tuple[list[
 
 
 class _Unqualified(ast.NodeTransformer):
-    """Replaces `prices.gross(1)` and `shop.prices.gross(1)` by `gross(1)` for `shop.prices`."""
+    """Transformer of `prices.gross` and `shop.prices.gross` to `gross` (module `shop.prices`)."""
 
     def __init__(self, module: str, public: Collection[str]) -> None:
         self._names = {module, module.rpartition(".")[2]}.difference(public)

@@ -1,4 +1,4 @@
-"""Parser of test files: their tests, and the removal of one."""
+"""Parser of the tests in a test file, and their removal."""
 
 import ast
 import re

@@ -10,7 +10,7 @@ _FUNCTIONS = (Function, ast.Lambda)
 
 
 class _BodyEmptier(ast.NodeTransformer):
-    """Replaces the bodies of functions on some lines by `raise NotImplementedError`."""
+    """Transformer of the bodies of functions on some lines to `raise NotImplementedError`."""
 
     def __init__(self, lines: Set[int] | None) -> None:
         self._lines = lines

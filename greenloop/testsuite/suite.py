@@ -32,11 +32,11 @@ class TestFile:
 
     name: str
     code: str
-    locked: bool = False  # it is the user's
+    locked: bool = False  # written by the user
 
 
 def read_conftest(files: Iterable[TestFile]) -> str:
-    """Return the source of the conftest.py among test files; '' where there is none."""
+    """Return the source of the conftest.py among test files; '' if there is none."""
     return next((item.code for item in files if item.name == "conftest.py"), "")
 
 

@@ -124,7 +124,7 @@ class _HelperWriter(ast.NodeTransformer):
 
 
 class _Defaults(ast.NodeTransformer):
-    """Replaces `None or x` by `x`."""
+    """Transformer of `None or x` to `x`."""
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)

@@ -32,7 +32,7 @@ class FlatTest:
 
 
 class Renamer(ast.NodeTransformer):
-    """Renames variables."""
+    """Transformer that renames variables."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names

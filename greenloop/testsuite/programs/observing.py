@@ -168,7 +168,7 @@ class Observer:
 
 
 class _Guarding(ast.NodeTransformer):
-    """Replaces items of known tables by their values, and operators by calls."""
+    """Transformer of items of known tables to their values, and of operators to calls."""
 
     def __init__(self, read: Callable[[ast.expr], tuple[Any, ...]]) -> None:
         self._read = read
