@@ -27,7 +27,7 @@ def mend_tests(source: str, module: str, names: Collection[str]) -> str:
     kept = _without_nodes(source, [*copied, *wrong])
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     wanted = [name for name in names if name in used]
-    if not wanted or (_imports(tree, module) and not copied and not wrong):
+    if not wanted:
         return kept
     return f"from {module} import {', '.join(wanted)}\n{kept}"
 

@@ -42,7 +42,9 @@ def append_tests(code: str, added: str) -> str:
     rest = "\n".join(added.split("\n")[imports[-1].end_lineno or 0 :]) if imports else added
     if find_clashes(code, "\n".join(map(ast.unparse, imports))):
         inner = "".join(f"\n    {ast.unparse(item)}" for item in imports)
-        rest = re.sub(r"^(def test_\w+\(\w*\):)$", rf"\1{inner}", rest, flags=re.MULTILINE)
+        rest = re.sub(
+            r"^(def test_\w+\([^()]*\)(?: -> None)?:)$", rf"\1{inner}", rest, flags=re.MULTILINE
+        )
         return f"{code.strip()}\n\n\n{rest.strip()}\n"
     known = _collect_definitions(code)
     missing = [line for item in imports if (line := _select_names(item, known))]

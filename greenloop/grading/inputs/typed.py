@@ -89,9 +89,9 @@ class ValueGenerator:
             return ast.Name(self._rng.choice(_FUNCTIONS), ast.Load())
         if name in ("any", "object"):
             return self.make(ast.Name(self._rng.choice(("int", "str", "list"))), depth + 1)
-        if name == "literal":
+        if name == "literal" and parts:
             return self._rng.choice(parts)
-        if name in ("optional", "union"):
+        if name in ("optional", "union") and parts:
             others = [ast.Constant(None)] if name == "optional" else []
             return self.make(self._rng.choice([*parts, *others]), depth + 1)
         if name in ("annotated", "final") and parts:

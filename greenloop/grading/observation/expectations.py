@@ -126,6 +126,8 @@ def _compare(item: Expectation, value: Any, seen: Payloads) -> bool:
 
 
 def _apply(op: str, value: Any, expected: Any) -> bool:
+    if op.startswith("not ") and op != "not in":  # of sets and `nan` the opposite order is another
+        return not _apply(op.removeprefix("not "), value, expected)
     if op in ("==", "!="):
         if get_tag(value) == get_tag(expected) == "float" and build(value) != build(value):
             return op == "!="  # `nan` equals itself only inside a container

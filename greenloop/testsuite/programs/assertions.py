@@ -10,10 +10,13 @@ _OPERATORS: dict[type[ast.cmpop], str] = {
     ast.Gt: ">", ast.GtE: ">=", ast.In: "in", ast.NotIn: "not in",
 }  # fmt: skip
 _OPPOSITE = {
-    "==": "!=", "is": "is not", "<": ">=", "<=": ">", "in": "not in", "!=": "==", "is not": "is",
-    ">=": "<", ">": "<=", "not in": "in",
+    "==": "!=", "!=": "==", "is": "is not", "is not": "is", "in": "not in", "not in": "in",
+    "<": "not <", "<=": "not <=", ">": "not >", ">=": "not >=",
 }  # fmt: skip
-_EXCHANGED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "in": "has", "not in": "has not"}
+_EXCHANGED = {
+    "<": ">", "<=": ">=", ">": "<", ">=": "<=", "in": "has", "not in": "has not",
+    "not <": "not >", "not <=": "not >=", "not >": "not <", "not >=": "not <=",
+}  # fmt: skip
 _METHODS = {
     "Equal": "==", "NotEqual": "!=", "Is": "is", "IsNot": "is not", "In": "in", "NotIn": "not in",
     "Less": "<", "LessEqual": "<=", "Greater": ">", "GreaterEqual": ">=", "ListEqual": "==",
@@ -74,13 +77,12 @@ class AssertionReader(Observer):
     def _read_truth(self, node: ast.expr, expected: bool) -> None:
         if isinstance(node, ast.Call):
             name = self.source.get_path(node.func)
-            if name in ("isinstance", "issubclass") and len(node.args) == 2:
-                if name == "isinstance":
-                    number = self.observe(node.args[0])
-                    kind = "class" if expected else "not class"
-                    self.expect(kind, number, node.args[1], node)
-                    return
-            elif expected and (name == "math.isclose" or self._is_of_arrays(name)):
+            if name == "isinstance" and len(node.args) == 2:
+                number = self.observe(node.args[0])
+                kind = "class" if expected else "not class"
+                self.expect(kind, number, node.args[1], node)
+                return
+            if expected and (name == "math.isclose" or self._is_of_arrays(name)):
                 self._read_near(node, name)
                 return
         if isinstance(node, ast.BoolOp):
@@ -99,7 +101,9 @@ class AssertionReader(Observer):
         if last in _SAME_ARRAYS:
             self._compare(node.args[0], "array", node.args[1], node)
             return
-        default = _CLOSE if name == "math.isclose" else _ALL_CLOSE
+        if len(node.args) > 2:
+            raise RefusedError("a tolerance without its name", node)
+        default = {"isclose": _CLOSE, "assert_allclose": (1e-7, 0.0)}.get(last, _ALL_CLOSE)
         self._near(node.args[0], node.args[1], self._read_tolerance(node, default), node)
 
     def _read_tolerance(self, node: ast.Call, default: tuple[float, float]) -> tuple[float, float]:
@@ -188,7 +192,7 @@ class AssertionReader(Observer):
         if owner == "self" and last.startswith("assert"):
             self._read_method(node, last[6:])
             return True
-        if name in ("pytest.raises",) and len(node.args) > 1:
+        if name == "pytest.raises" and len(node.args) > 1:
             self._read_raising_call(node)
             return True
         if last == "match" and len(node.args) == 1 and owner in self.caught:
@@ -206,8 +210,7 @@ class AssertionReader(Observer):
 
     def _read_raising_call(self, node: ast.Call) -> None:
         function, *rest = node.args[1:]
-        keywords = [item for item in node.keywords if item.arg != "match"]
-        called = ast.copy_location(ast.Expr(ast.Call(function, rest, keywords)), node)
+        called = ast.copy_location(ast.Expr(ast.Call(function, rest, node.keywords)), node)
         guard = ast.Call(node.func, node.args[:1], [])
         made = ast.With([ast.withitem(guard)], [called])
         made = ast.fix_missing_locations(ast.copy_location(made, node))

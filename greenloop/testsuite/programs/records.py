@@ -19,7 +19,7 @@ class RefusedError(Exception):
 class Expectation:
     """Expectation of a test for the observation with the number `number`.
 
-    `kind` is an operator (`==`, `<`, `in`; `has` and `has not` are `in` and `not in` with the sides
+    `kind` is an operator (`==`, `<`, `not <`, `in`; `has` and `has not` are `in` and `not in` with the sides
     exchanged), `truth`, `near`, `not near`, `class`, `not class`, `array`, `unordered`, `match` (a
     pattern in the value), or, for an exception, `raises`, `text match` or `text has`. `expected` is
     a value, or the name of a built-in class; with `other`, that observation is expected instead.

@@ -168,7 +168,9 @@ class RowReader:
 
     def _is_automatic(self, node: Function) -> bool:
         mark = self._source.find_fixture_mark(node)
-        return isinstance(mark, ast.Call) and any(item.arg == "autouse" for item in mark.keywords)
+        keywords = mark.keywords if isinstance(mark, ast.Call) else []
+        given = (item.value for item in keywords if item.arg == "autouse")
+        return any(getattr(value, "value", True) for value in given)
 
     def _write(
         self,

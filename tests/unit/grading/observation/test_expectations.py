@@ -104,6 +104,8 @@ def _to_numbers(item: dict[str, Any]) -> dict[Any, Any]:
         ("is", None, None, True),
         ("is not", 0, None, True),
         ("<", 1, 2.5, True),
+        ("not <", {1}, {2}, True),
+        ("not <", 1, 2, False),
         ("<=", {1}, {1, 2}, True),
         (">", [2], [1, 5], True),
         ("in", 2, [1, 2], True),

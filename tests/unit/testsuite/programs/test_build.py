@@ -41,6 +41,7 @@ def build_test(body: str) -> tuple[str, list[tuple[int, str, object]]]:
             [(1, "truth", True), (2, "==", 3)],
         ),
         ("assert 0 <= f(1) < 9", "see__(1, f(1))", [(1, ">=", 0), (1, "<", 9)]),
+        ("assert not f(1) < 2", "see__(1, f(1))", [(1, "not <", 2)]),
         ("assert f(1) == g(1)", "see__(1, f(1))\nsee__(2, g(1))", [(1, "==", None)]),
         ("assert isinstance(f(1), int)", "see__(1, f(1))", [(1, "class", "int")]),
         ("assert f(1) == pytest.approx(2.5)", "see__(1, f(1))", [(1, "near", 2.5)]),
