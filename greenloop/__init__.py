@@ -1,9 +1,9 @@
-"""Tested Python code from a specification, and which faults passing tests would miss.
+"""Tested Python code from specifications, and the faults that passing tests would miss.
 
     from greenloop import run_coding_agent
     report = run_coding_agent("Write a function …")
 
-Names are loaded when they are asked for, so that importing the package costs nothing.
+Names are imported on first access (PEP 562), so that importing the package is fast.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,8 +1,8 @@
-"""The agent: runs a request in a loop of test, grade, and repair, and reports what was reached.
+"""The agent: a loop of test, grade and repair for one run, and the report of its result.
 
-`run_loop` is the same for all kinds of runs. What differs is in their strategies: a module is
-written from a contract and held to tests that failed on a stub; a script is held to checks of its
-output; an existing file is repaired with small edits.
+`run_loop` is the same for all kinds of runs. Their strategies differ: a module is written from a
+contract and has to pass tests that fail on a stub; the output of a script has to pass checks; an
+existing file is repaired with small edits.
 """
 
 import asyncio
@@ -53,7 +53,7 @@ async def run_loop(strategy: Strategy) -> None:
     """Test the code; extend the tests of green code, repair red code, until nothing is left to do.
 
     Raises:
-        GreenloopError: a model call or the sandbox failed; the state keeps what was reached.
+        GreenloopError: a model call or the sandbox failed; the state keeps the result so far.
     """
     await strategy.prepare()
     repair = RepairStep(strategy)
@@ -142,7 +142,7 @@ class CodingAgent:
                         problem.report = build_report(state, problem)
                         raise
                     error = problem
-                except Exception as bug:  # the report keeps what was reached
+                except Exception as bug:  # the report keeps the result so far
                     _finish(state, directory, GreenloopError(f"internal error: {bug!r}"), emit)
                     raise
                 finish = partial(_finish, state, directory, error, emit)
@@ -162,7 +162,7 @@ class CodingAgent:
 def _finish(
     state: RunState, directory: RunDirectory, error: GreenloopError | None, emit: EventSink
 ) -> tuple[Report, OutputError | None]:
-    """Save and emit the report; return it, and the error where the disk did not take it."""
+    """Save and emit the report; return it, and the error if it could not be saved."""
     report, unsaved = build_report(state, error), None
     request = state.request
     try:

@@ -1,4 +1,4 @@
-"""Characters of untrusted text that a terminal, a CI service or a reader may take for more."""
+"""Characters of untrusted text that are invisible, or that a terminal or CI service executes."""
 
 import re
 import unicodedata
@@ -11,5 +11,5 @@ _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def is_invisible(char: str) -> bool:
-    """Return whether a character is a control or format character, or none at all."""
+    """Return whether a character has no glyph: control, format, separator or unassigned."""
     return unicodedata.category(char) in _INVISIBLE_CATEGORIES

@@ -1,7 +1,7 @@
-"""Where settings are set: options, variables, `[tool.greenloop]` of a project, the user's own file.
+"""Sources of settings: options, variables, `[tool.greenloop]` of a project, the user's own file.
 
-A project's file comes with the code that is judged. It may set what cannot weaken a verdict or
-reach out of the sandbox; all else comes from options, the environment, or the user's file.
+A project's file comes with the code that is judged. It may set only what neither
+weakens a verdict nor opens the sandbox; the rest comes from options, variables or the user's file.
 """
 
 import os
@@ -23,30 +23,31 @@ from greenloop.toml import parse_toml
 
 PROJECT_FILE: Final = "pyproject.toml"
 TABLE: Final = "[tool.greenloop]"
-# Returns why a project may not set a key to a value that would be `base` without it; '' if it may.
+# Returns why a project may not set (key, value), '' if it may; the third argument is the value
+# that holds without the project's file.
 Rule = Callable[[str, Any, Any], str]
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A field of `Settings`: what it means, and where it can be set."""
+    """Metadata of a field of `Settings`: its meaning, and where it can be set."""
 
     about: str
-    section: str = ""  # the first one of a section names it
-    metavar: str = ""  # of the option, '' where there is none
+    section: str = ""  # heading, given by the first setting below it
+    metavar: str = ""  # of the option, '' without one
     key: str = ""  # in configuration files; default: the name of the option
     project: Rule | None = None  # None: no project may set it
     example: str = ""
-    is_repeated: bool = False  # as an option
-    is_flag: bool = False  # --no-NAME
-    is_saved: bool = False  # a resumed run takes it over, as those with an option
+    is_repeated: bool = False  # the option may occur several times
+    is_flag: bool = False  # its option is --no-NAME
+    is_saved: bool = False  # a resumed run takes it over; always true with an option
     name: str = ""  # of the field
     variable: str = ""
     default: Any = None
     field: FieldInfo | None = None
 
     def bind(self, name: str, field: FieldInfo) -> "Setting":
-        """Return the setting with what its field says."""
+        """Return the setting with name, variable and default of its field."""
         key = self.key or name.removesuffix("_s").replace("_", "-")
         variable = str(field.validation_alias)
         is_saved = self.is_saved or self.has_option
@@ -63,7 +64,7 @@ class Setting:
         return f"--{self.name.removesuffix('_s').replace('_', '-')}"
 
     def join(self, value: Any) -> Any:
-        """Return a list of repeated values as text."""
+        """Return a list as comma-separated text if the setting is such text, else the value."""
         joins = self.is_repeated or self.name == "allowed_packages"
         return ",".join(map(str, value)) if joins and isinstance(value, list) else value
 
@@ -124,9 +125,9 @@ def find_project_file(folder: Path) -> Path | None:
 
 
 def read_user_settings(table: Sequence[Setting]) -> dict[str, Any]:
-    """Return the settings of the user's file, which may hold all of them, by their names.
+    """Return the settings of the user's file by name; the file may hold any setting.
 
-    Raises SettingsError: it cannot be read, or names what is no setting.
+    Raises SettingsError: the file cannot be read, or has an unknown key.
     """
     path = user_config_path("greenloop") / "config.toml"
     values = _read_toml(path) if path.is_file() else {}
@@ -145,9 +146,9 @@ def read_user_settings(table: Sequence[Setting]) -> dict[str, Any]:
 def read_project_settings(
     table: Sequence[Setting], base: Mapping[str, Any], folder: Path
 ) -> dict[str, Any]:
-    """Return the settings of the project's file, in a folder or above it, by their names.
+    """Return the settings of the nearest project file, in a folder or above it, by name.
 
-    `base` has the values that settings would have without the project.
+    `base` has the values of settings without the project's file.
     Raises SettingsError: the file cannot be read, or sets what a project may not set.
     """
     values, known = read_project_table(folder), {item.key: item for item in table if item.project}
@@ -162,14 +163,14 @@ def read_project_settings(
 
 
 def find_project_source(table: Sequence[Setting], item: Setting, value: Any) -> str:
-    """Return where the project's file sets a setting to a value; '' where it does not."""
+    """Return the place where the project's file sets a setting to a value, '' without one."""
     values = read_project_table()
     is_set = item.key in values and item.join(values[item.key]) == value
     return f"{find_project_file(Path())}: {TABLE} {item.key}" if is_set else ""
 
 
 def find_ignored_settings(table: Sequence[Setting], others: Sequence[str]) -> Iterator[str]:
-    """Yield a line for what is ignored: lines of `.env`, and variables that are no setting."""
+    """Yield messages on ignored input: broken lines of `.env`, and variables of no setting."""
     entries: list[Binding] = []
     with suppress(OSError, UnicodeDecodeError), Path(".env").open(encoding="utf-8") as file:
         entries = list(parse_stream(file))  # an unreadable file is reported elsewhere

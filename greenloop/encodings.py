@@ -5,12 +5,12 @@ import tokenize
 
 
 def decode_source(data: bytes, errors: str = "strict") -> str:
-    """Return the source. Raises UnicodeDecodeError: it is not text, where `errors` are strict."""
+    """Return the decoded source. Raises UnicodeDecodeError only with strict `errors`."""
     return data.decode(_find_encoding(data) or "utf-8-sig", errors)
 
 
 def encode_source(source: str, errors: str = "surrogateescape") -> bytes:
-    """Return the bytes, as UTF-8 where the declared encoding cannot hold them."""
+    """Return source in its declared encoding, or as UTF-8 if that cannot represent it."""
     data = source.encode("utf-8", errors)
     declared = _find_encoding(data)
     try:
@@ -20,7 +20,7 @@ def encode_source(source: str, errors: str = "surrogateescape") -> bytes:
 
 
 def _find_encoding(data: bytes) -> str:
-    """Return what the first lines declare, '' for UTF-8 or nothing that Python knows."""
+    """Return the encoding that the first lines declare, '' for UTF-8 or an unknown one."""
     try:
         declared = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
     except SyntaxError:

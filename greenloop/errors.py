@@ -1,35 +1,35 @@
-"""Everything that stops a run, as one tree.
+"""Exceptions that end a run, in one class tree.
 
     GreenloopError                 status 1
     ├── InputError                 status 2   the caller's input: arguments, files, settings
-    │   ├── SpecificationError                the specification cannot be read, or says nothing testable
+    │   ├── SpecificationError                the specification is unreadable or not testable
     │   ├── SettingsError                     a setting or option is invalid
     │   └── OutputError                       a result cannot be written where it was asked for
     ├── ModelFailure               status 3   the model, not the code
     │   ├── NoModelError                      none is configured, or its package is not installed
-    │   ├── ModelRefusedError                 key, permission or request refused: trying again cannot help
+    │   ├── ModelRefusedError                 key, permission or request refused: no retry helps
     │   ├── ModelUnavailableError             unreachable, overloaded or silent, after every retry
     │   ├── InvalidResponseError   status 1   two answers without the required form
     │   └── ReplayExhaustedError              a replay file has no answer left for a call
     ├── SandboxError               status 4   no sandbox of the kind asked for
     │   └── PackagesError                     packages that the code needs cannot be installed
-    ├── UnusableCodeError          status 1   no answer of the model is code or a test that can be run
+    ├── UnusableCodeError          status 1   no answer of the model is runnable code or tests
     ├── ContradictedTestError      status 1   a wish contradicts a test that passes today
     ├── BudgetExhaustedError       status 5   the next call would go over the budget
     └── InterruptedRunError        status 130 stopped by the user; the run can be resumed
 
-What the model can correct is sent back to it as `greenloop.llm.parsing.errors.InvalidResponse`,
-which is not in this tree; a second one in a row is an InvalidResponseError.
+`greenloop.llm.parsing.errors.InvalidResponse` is not in this tree: such an answer is sent back to
+the model, and only a second one in a row raises InvalidResponseError.
 """
 
 from typing import TYPE_CHECKING, ClassVar
 
-if TYPE_CHECKING:  # `--help` loads no records
+if TYPE_CHECKING:  # importing records is slow, and `--help` needs none
     from greenloop.records import Report
 
 
 def simplify_message(text: str) -> str:
-    """Return a message of pydantic about a value in the words of greenloop."""
+    """Return pydantic's message about a value in the wording of greenloop."""
     why = text.removeprefix("Value error, ").replace("Input should be", "must be")
     return why.partition(", unable to parse")[0].rstrip(".")
 
@@ -66,7 +66,7 @@ class ModelFailure(GreenloopError):
 
 
 class UnusableCodeError(GreenloopError):
-    """The model answers, and none of its answers is code or a test that can be run."""
+    """No answer of the model is code or a test that can be run."""
 
 
 class NoModelError(ModelFailure):
@@ -84,7 +84,7 @@ class ModelUnavailableError(ModelFailure):
 class InvalidResponseError(ModelFailure):
     """The model answered twice without the required form."""
 
-    exit_status = 1  # the model answers, and what was reached is not enough
+    exit_status = 1  # the model can be reached, but its answers are not good enough
 
 
 class ReplayExhaustedError(ModelFailure):

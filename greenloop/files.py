@@ -1,4 +1,4 @@
-"""Bounded reading of files that a user names, and one message for files that cannot be written."""
+"""Reading of user files up to a size, checks of their texts, and errors of failed writes."""
 
 import platform
 import re
@@ -15,7 +15,7 @@ _TEXT_SUFFIXES = (".md", ".txt", ".py", ".rst", ".markdown", ".pyi")
 
 
 def path_exists(path: Path) -> bool:
-    """Return whether there is such a file or folder; False for what cannot be a path."""
+    """Return whether a file or folder exists; False for a text that cannot be a path."""
     try:
         return path.exists()
     except (OSError, ValueError):  # too long, or contains a NUL
@@ -32,7 +32,7 @@ def is_path_like(text: str) -> bool:
 def is_bare_word(text: str) -> bool:
     """Return whether a text is one word, which says nothing that can be tested.
 
-    From Thai on, scripts have sentences without blanks.
+    Scripts from Thai (U+0E00) on are exempt: they write sentences without spaces.
     """
     is_word = bool(re.fullmatch(r"[\w.,:;!?'\"~@-]+", text))
     return is_word and text != "-" and max(text) < "\u0e00"
@@ -55,7 +55,7 @@ def read_bounded(path: Path, max_bytes: int = MAX_TEXT_BYTES, name: str = "") ->
 
 
 def decode_text(data: bytes, name: str) -> str:
-    """Return text: UTF-8, or as its first lines declare. Raises InputError if it is none."""
+    """Return bytes as text, in UTF-8 or the declared encoding (PEP 263). Raises InputError."""
     try:
         text = decode_source(data)
     except UnicodeDecodeError as error:
@@ -73,7 +73,7 @@ def read_text(path: Path, name: str = "") -> str:
 
 
 def validate_text(text: str) -> str:
-    """Return a specification that is text, never a path. Raises SpecificationError."""
+    """Return a specification that is neither a path nor one word. Raises SpecificationError."""
     if len(text) > MAX_TEXT_BYTES:
         raise SpecificationError("the specification is longer than 1 MB")
     word = text.strip()
@@ -94,7 +94,7 @@ def require_text(text: str, where: object = "the text") -> str:
 
 
 def read_or_empty(path: Path) -> str:
-    """Return a file's text, with replacements for what is not UTF-8; '' where it cannot be read."""
+    """Return a file's text, with invalid UTF-8 replaced; '' if it cannot be read."""
     try:
         return path.read_text("utf-8", "replace")
     except OSError:
@@ -102,7 +102,7 @@ def read_or_empty(path: Path) -> str:
 
 
 def check_python(code: str, subject: str, flags: int = 0) -> None:
-    """Raise InputError if a text does not compile; `subject` is `FILE is`, or `the tests are`."""
+    """Raise InputError if a text does not compile; `subject` is such as `FILE is`."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""Keywords of functions that callers can misspell."""
+"""Suggestions for misspelled keyword arguments."""
 
 import inspect
 from collections.abc import Callable
@@ -11,7 +11,7 @@ _T = TypeVar("_T")
 
 
 def suggest_keyword(function: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Let the TypeError for an unknown keyword name the nearest known one, as Python does from 3.13 on."""
+    """Add the nearest known name to the TypeError for an unknown keyword, as Python 3.13 does."""
     known = list(inspect.signature(function).parameters)
 
     @wraps(function)

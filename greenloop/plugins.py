@@ -26,7 +26,7 @@ def list_plugins(group: PluginGroup) -> list[str]:
 
 
 def load_plugin(group: PluginGroup, name: str) -> Any:
-    """Import what is registered under a name; None where nothing is.
+    """Import and return the object that is registered under a name; None without one.
 
     Raises SettingsError: the object cannot be imported, or two packages register the name.
     """

@@ -1,4 +1,4 @@
-"""Blocking work in threads of its own, so that the event loop goes on with other runs."""
+"""Blocking work in daemon threads, so that the event loop stays free for other runs."""
 
 import asyncio
 import contextvars
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def run_in_any_thread(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """Run a coroutine to its end, also where this thread runs an event loop (Jupyter)."""
+    """Run a coroutine to its end, even if this thread runs an event loop (Jupyter)."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -47,7 +47,7 @@ async def run_in_thread(
             # A future does not accept StopIteration.
             value = RuntimeError(repr(error)) if isinstance(error, StopIteration) else error
             put = future.set_exception
-        # The loop was closed while a cancelled call was running, or the work ended just now.
+        # The loop is closed already, or CancelledError was injected just after the work ended.
         with suppress(RuntimeError, asyncio.CancelledError):
             loop.call_soon_threadsafe(deliver, put, value)
 
@@ -58,10 +58,11 @@ async def run_in_thread(
 async def complete_in_thread(
     work: Callable[[], T], interrupt: Callable[[], AbstractContextManager[None]] | None = None
 ) -> T:
-    """Do as `run_in_thread`; a cancellation is raised when the work has ended.
+    """Run work as `run_in_thread` does; raise a cancellation only when the work has ended.
 
-    Within the block of `interrupt` it ends early, as the runs of a sandbox do. In work that computes
-    something itself an exception is raised then; what does not end by that is left to end within the block.
+    A cancellation enters the context `interrupt`, which ends sandbox runs. Work that goes on after
+    `_MAX_INTERRUPT_S` gets CancelledError. After as long again the cancellation is raised anyway,
+    and the context is left when the work ends.
     """
     threads: list[int] = []
     task = asyncio.ensure_future(run_in_thread(work, threads.append))
@@ -88,7 +89,7 @@ async def complete_in_thread(
 
 
 def _raise_in_thread(threads: Sequence[int]) -> None:
-    """Raise CancelledError in threads that run Python code; others get it when they do again."""
+    """Raise CancelledError in threads; one in C code gets it on its return to Python code."""
     for identifier in threads:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(
             ctypes.c_ulong(identifier), ctypes.py_object(asyncio.CancelledError)

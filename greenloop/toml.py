@@ -17,7 +17,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def read_table(text: str, *names: str) -> dict[str, Any]:
-    """Return a table of a file by the names on its path; {} where it is not there, or not TOML."""
+    """Return the table of TOML text at a path of names; {} without one or for invalid TOML."""
     try:
         values = parse_toml(text)
     except (ValueError, RecursionError):
@@ -26,14 +26,14 @@ def read_table(text: str, *names: str) -> dict[str, Any]:
 
 
 def find_table(values: Any, *names: str) -> dict[str, Any]:
-    """Return a table in another one; {} where something else, or nothing, is there."""
+    """Return the nested table at a path of names; {} if it is missing or no table."""
     for name in names:
         values = values.get(name) if isinstance(values, dict) else None
     return values if isinstance(values, dict) else {}
 
 
 def read_ini(text: str) -> dict[str, dict[str, str]]:
-    """Return the sections of an INI file; {} where it is not one."""
+    """Return the sections of an INI file; {} if it is invalid."""
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text)

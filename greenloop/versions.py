@@ -1,4 +1,4 @@
-"""Versions of installed distributions, and the command that installs greenloop as it is installed."""
+"""Versions of installed distributions, and the command that installs greenloop again."""
 
 import json
 import shlex
@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 SMALL = "greenloop-check"  # the distribution for the commands that call no model
-_SMALL_FOLDER = "/distributions/check"  # of it, in the repository
+_SMALL_FOLDER = "/distributions/check"  # its folder in the repository
 
 
 def get_installed_version(name: str) -> str | None:
@@ -29,9 +29,10 @@ def is_from_repository() -> bool:
 
 
 def format_install_command(extra: str = "") -> str:
-    """Return the command that installs greenloop, with an extra, from where it was installed from.
+    """Return the command that installs greenloop, with an extra, from its original source.
 
-    An index may have another package of this name, so that only what came from one names it.
+    The bare name is used only after installation from an index: another index may have another
+    package of this name.
     """
     origin, extras = _read_origin(), f"[{extra}]" if extra else ""
     url = str(origin.get("url", ""))
