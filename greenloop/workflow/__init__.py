@@ -1,1 +1,1 @@
-"""Steps of a run, from its request to its report, and the state that they share."""
+"""Steps of a run, from its request to its report, and their shared state."""

@@ -30,7 +30,7 @@ class Candidate:
     n: int = 0
 
     def failing_tests(self, is_active: IsActive) -> frozenset[str]:
-        """Return the active tests that it fails."""
+        """Return the active tests that fail on the candidate; `not run` before its run."""
         if self.run is None:
             return frozenset({"not run"})
         return frozenset(item for item in self.run.failing_tests if is_active(item))
@@ -44,21 +44,21 @@ class Candidates:
     tested_candidates: list[Candidate] = field(default_factory=list)
     best: Candidate | None = None
     base: Candidate | None = None
-    is_active: IsActive = lambda _test: True  # before a test was dropped
+    is_active: IsActive = lambda _test: True  # every test counts until one is dropped
     stuck_reason: str = ""
-    locked: frozenset[str] = frozenset()  # to break one of these tests is no progress
+    locked: frozenset[str] = frozenset()  # the number of these that fail is compared first
     _seen_signatures: set[frozenset[str]] = field(default_factory=set)
     _seen_digests: set[str] = field(default_factory=set)
 
     @property
     def current(self) -> Candidate:
-        """The base, of a run that has a candidate."""
+        """The base; there has to be one."""
         assert self.base is not None
         return self.base
 
     @property
     def current_tested(self) -> tuple[Candidate, TestRun]:
-        """The base and its test run, after it was run."""
+        """The base and its test run; there have to be both."""
         base = self.current
         assert base.run is not None
         return base, base.run
@@ -94,7 +94,7 @@ class Candidates:
         self.base = done if known else self._choose_base(done)
         best = self.best
         if best is not None and best.run is not None and best.n != done.n:
-            # The one that fails fewer tests; of green ones the last: what led to it is no test.
+            # Fewer failures win; of green candidates the last: it was made for what no test shows.
             is_better = self._rank(done) < self._rank(best) or self._rank(done) == (0, 0)
             self.best = done if is_better else best
         else:
@@ -157,7 +157,7 @@ class Candidates:
         return "the same failures as before" if same_failures else ""
 
     def _choose_base(self, done: Candidate) -> Candidate:
-        """Return the new candidate, unless it breaks passing tests without failing fewer."""
+        """Return the new candidate, or the best if the new one breaks tests and ranks no better."""
         best = self.best
         if best is None or best.run is None:
             return done

@@ -1,4 +1,4 @@
-"""Choices that the text leaves open: answers are asked for, stored and made part of the contract."""
+"""Open choices of a text: answers are requested, stored, and added to the contract."""
 
 import ast
 import re
@@ -28,14 +28,14 @@ from greenloop.workflow.storage.request import (
 _MAX_ASKED = 3  # in one round
 _ILLUSTRATION = "the answer reads a file that is not there, and is no test by itself"
 _REPLACED = "the user has given another answer to the same call"
-_OTHER_ERROR = "in ['FileNotFoundError'"  # where a test waits for another one
+_OTHER_ERROR = "in ['FileNotFoundError'"  # in the message of a test that expects another exception
 _RECORD_MARK = re.compile(r"\bdataclass\b(?!.*\beq=False\b)|\bNamedTuple\b")
 Steer = Callable[[Sequence[Choice]], Awaitable[bool]]
 _CODE_TOOLS = ("generate_code", "write_change_tests", "write_change")
 
 
 async def ask_user(run: Run, choice: Choice) -> ChoiceAnswer:
-    """Return the answer at the terminal; the run's time leaves out the user's."""
+    """Return the user's answer; the wait for it does not count as time of the run."""
     run.emit(ChoiceAsked(choice))
     assert run.asker is not None
     asked_at = time.monotonic()
@@ -45,15 +45,15 @@ async def ask_user(run: Run, choice: Choice) -> ChoiceAnswer:
 
 
 class ChoiceSettlement:
-    """Settles the open choices of a run, in rounds.
+    """Settlement of the open choices of a run, in rounds.
 
     Round 0 comes before code and tests are written. The answers of later rounds are applied when
-    the code is green or cannot be made so, one round at a time: a resumed run repeats the same
-    steps, with the same prompts, up to those that a new answer leads to.
+    the code is green or cannot be repaired, one round at a time: a resumed run then repeats the
+    same steps, with the same prompts, up to the first new answer.
     """
 
     def __init__(self, run: Run, steer: Steer | None = None) -> None:
-        """`steer` has contract and tests follow answers that differ from what was taken."""
+        """`steer` changes contract and tests by answers that differ from what was taken."""
         self._run, self._round, self._steer = run, 0, steer
         self._may_ask = {"contract": _MAX_ASKED, "judge": _MAX_ASKED}
 
@@ -65,7 +65,7 @@ class ChoiceSettlement:
         await self._apply_answers()
 
     async def settle_after_code(self, *, ask: bool) -> bool:
-        """Apply answers until the code has to pass one more test; return whether it has to."""
+        """Apply answers until one adds or changes tests; return whether one did."""
         while True:
             before = self._run.state.contract
             is_steered = await self._apply_answers()
@@ -81,7 +81,7 @@ class ChoiceSettlement:
     async def _apply_answers(self) -> bool:
         """Apply the answers up to this round, and accept choices.
 
-        Return whether the tests were written again by an answer that differs from what was taken.
+        Return whether an answer that differs from what was taken led to rewritten tests.
         """
         state = self._run.state
         taken = {item.sha256: item for item in state.agreed_contract.open_choices}
@@ -94,7 +94,7 @@ class ChoiceSettlement:
             taken[item.sha256]
             for item in state.agreed_contract.choices
             if item.answered == "user"
-            and item.source == "contract"  # a judge's question is of one input: its test says all
+            and item.source == "contract"  # a judge asks about one input: its test is enough
             and item.sha256 in taken
             and item.chosen != taken[item.sha256].chosen
         ]
@@ -107,7 +107,7 @@ class ChoiceSettlement:
         return bool(later)
 
     async def _ask(self) -> bool:
-        """Ask about choices that were never asked about; store each answer before the next one."""
+        """Ask about new choices, and store each answer at once; return whether any was asked."""
         run, is_asked = self._run, False
         known = {item.question_sha256 for item in self._request.choice_answers}
         for choice in run.state.agreed_contract.open_choices if run.asker else ():
@@ -129,7 +129,7 @@ class ChoiceSettlement:
         return request
 
     def _add_tests(self) -> bool:
-        """Add the tests of new answers, without those that they replace; return whether there are any."""
+        """Replace outdated answer tests, and add new ones; return whether any was added."""
         state = self._run.state
         before, tests = state.code_tests, build_answer_tests(state.agreed_contract)
         suite = before
@@ -145,7 +145,7 @@ class ChoiceSettlement:
         return bool(added)
 
     def _allow_repairs(self) -> None:
-        """Have the code run again with the tests as they are now, and repaired where it is red."""
+        """Begin a new repair phase, in which the code runs again with the present tests."""
         state = self._run.state
         state.green_run = None
         state.candidates.stuck_reason = ""
@@ -163,7 +163,7 @@ def accept_choices(contract: Contract) -> Contract:
 
 
 def with_answer(contract: Contract, answer: ChoiceAnswer) -> Contract:
-    """Return the contract with one answer; an answer of the user's is its last requirement too."""
+    """Return the contract with one answer; one that changes a choice adds a requirement."""
     choices = list(contract.choices)
     for index, item in enumerate(choices):
         if item.answered is None and item.sha256 == answer.question_sha256 and answer.how != "left":
@@ -191,10 +191,10 @@ def _requirement_text(choice: Choice) -> str:
 
 
 def build_answer_tests(contract: Contract) -> dict[str, tuple[HeldOutExample, str]]:
-    """Return the answers that are examples, by the name of a test, with its docstring.
+    """Return the answers that are examples: example and docstring by the name of a test.
 
-    They are the user's, and what the contract takes and the user accepts, except for a call that
-    the user has answered otherwise. What a judge's question takes is an answer of the code.
+    The user's answers count, and accepted choices of the contract, unless the user has answered the
+    same call. Accepted choices of a judge do not count: the code gave their answers.
     """
     ids = {item.text: item.id for item in contract.requirements}
     answered = [
@@ -215,9 +215,9 @@ def build_answer_tests(contract: Contract) -> dict[str, tuple[HeldOutExample, st
 
 
 def leave_out_illustrations(run: Run, result: TestRun) -> bool:
-    """Leave out tests of answers that read a file which nobody makes: such an answer shows a form.
+    """Leave out tests of answers that read a missing file: they only show a format.
 
-    Return whether there were any; the requirements that follow from them have tests of their own.
+    Return whether there were any. The requirements of these answers have tests of their own.
     """
     state = run.state
     failed = {

@@ -68,7 +68,7 @@ def check_output_paths(request: RunRequest) -> None:
 
 
 def _check_folder_writable(folder: Path, what: str) -> None:
-    """Create a temporary file: permission bits do not show a read-only file system."""
+    """Check by a temporary file, as permission bits do not show a read-only file system."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return
@@ -93,7 +93,7 @@ def deliver(report: Report, request: RunRequest) -> Report:
 
 
 def resolve_tests_output(request: RunRequest) -> str | None:
-    """Return `--tests-output`, or a path beside the code that none of the user's tests has."""
+    """Return `--tests-output`, or a path beside the code that no test of the user has."""
     if request.tests_output is not None or request.output is None:
         return request.tests_output
     output = Path(request.output)
@@ -125,7 +125,7 @@ def save_produced_files(report: Report, directory: RunDirectory, state: RunState
 def deliver_produced_files(report: Report, folder: str | None, directory: RunDirectory) -> Report:
     """Copy the files that a script produced to `--artifacts`.
 
-    A copy of a file that is written over is kept in the run directory. Raises OutputError.
+    Files that are overwritten are copied to the run directory first. Raises OutputError.
     """
     if folder is None or not report.artifacts.made:
         return report

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 async def run_and_grade(strategy: "Strategy") -> bool:
-    """Run the current candidate and grade it where it is green; return whether it stays green."""
+    """Run the current candidate and grade it if it is green; return whether it stays green."""
     state = strategy.run.state
     result = await run_current_candidate(strategy)
     if not result.passed and state.candidates.select_best_for_rerun():
@@ -31,7 +31,7 @@ async def run_and_grade(strategy: "Strategy") -> bool:
             return True
         result = await run_current_candidate(strategy)
         if result.passed:
-            # The same calls returned other values where no tests were running.
+            # The same calls returned other values while no test was running.
             state.forgery_reason = (
                 "held-out examples fail without the tests and pass as tests: "
                 "the code detects that it is tested"
@@ -42,7 +42,7 @@ async def run_and_grade(strategy: "Strategy") -> bool:
 
 
 async def run_current_candidate(strategy: "Strategy") -> TestRun:
-    """Run the current candidate after repairs that need no model, and record what came out."""
+    """Apply automatic fixes to the current candidate, run it, and record the result."""
     candidate = await _autofix_current_candidate(strategy)
     result = await strategy.run_candidate(candidate.code)
     candidates = strategy.run.state.candidates
@@ -90,7 +90,7 @@ async def collect_evidence(
 
 
 def reveal_examples(run: Run, failed: Sequence[HeldOutExample]) -> None:
-    """Make tests of held-out examples that failed."""
+    """Turn failed held-out examples into tests."""
     for example in failed:
         run.notify(f"a held-out example fails and becomes a test: {example.call}")
         run.state.suite = run.state.code_tests.reveal(example)
@@ -99,7 +99,7 @@ def reveal_examples(run: Run, failed: Sequence[HeldOutExample]) -> None:
 async def grade_module(run: Run, result: TestRun) -> bool:
     """Collect the evidence of a green module.
 
-    Return True where held-out examples failed: they are tests from now on.
+    Return whether held-out examples failed, which are tests from now on.
     """
     state = run.state
     failed = await collect_evidence(state, run.sandbox, result, run.emit)

@@ -31,7 +31,7 @@ def deliver_change(
 ) -> Report:
     """Write the patch where the request says; the user may decline to change the working tree.
 
-    Raises OutputError: a file cannot be written, or is not as it was when the run began.
+    Raises OutputError: a file cannot be written, or has changed since the run began.
     """
     keep_replaced(request, directory, consent)
     paths: dict[str, str] = {}
@@ -56,7 +56,7 @@ def deliver_change(
 
 
 def _save_lock(report: Report, request: ChangeRequest, patch: Path) -> None:
-    """Write the lock beside the patch, by which `verify` grades it again."""
+    """Write the lock beside the patch; `greenloop verify` grades the patch again by it."""
     base = report.change.base if report.change else ""
     text = digest_text(request.specification, request.given)
     lock = build_lock(report, text, None, patch)
@@ -65,7 +65,7 @@ def _save_lock(report: Report, request: ChangeRequest, patch: Path) -> None:
 
 
 def _check_unchanged(root: Path, patch: str) -> Mapping[str, str | None]:
-    """Return the new texts of the files of a patch, which has to fit the files as they are now."""
+    """Return the new text of each file of a patch. Raises OutputError if it no longer applies."""
     texts = {}
     for path, _, _ in count_lines(patch):
         place = root / path
@@ -81,7 +81,7 @@ def _check_unchanged(root: Path, patch: str) -> Mapping[str, str | None]:
 
 
 def _write_files(root: Path, changes: Mapping[str, str | None]) -> None:
-    """Write all files; where that breaks off, those that were written are as before."""
+    """Write all files; if one cannot be written, restore those already written."""
     before: dict[str, bytes | None] = {}
     try:
         for path, text in changes.items():
@@ -116,7 +116,7 @@ def _commit(report: Report, request: ChangeRequest, directory: RunDirectory) -> 
         _commit_in(tree / run_git(root, "rev-parse", "--show-prefix").strip(), report, options)
         # Detached: a branch of one worktree cannot be checked out in another.
         run_git(tree, "update-ref", "--no-deref", "HEAD", "HEAD", options=options)
-    except BaseException:  # Ctrl-C too; what was not made yet cannot be removed
+    except BaseException:  # Ctrl-C too; undoing a step that was not done fails
         for undo in (
             ("worktree", "remove", "--force", str(tree)),
             ("branch", "-qD", request.branch),

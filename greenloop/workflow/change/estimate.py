@@ -1,4 +1,4 @@
-"""What a change of a project is expected to cost."""
+"""Estimate of the calls, tokens and cost of a change."""
 
 from pathlib import Path
 
@@ -12,11 +12,11 @@ from greenloop.workflow.change.strategy import MAP_TOKENS, MAX_TOUCHED_CHARS
 from greenloop.workflow.kind import Estimate
 from greenloop.workflow.make.estimate import build_estimate
 
-# Characters of the rules, the contract, tests and style files in the prompts of four calls, and of
-# those in a second implementation's.
+# Characters of rules, contract, tests and style files: in the prompts of four calls, and in the
+# prompt of the second implementation.
 _FIXED_CHARS, _PEER_CHARS = 44_000, 5_000
 _ANSWER_TOKENS, _PEER_TOKENS = 4_500, 1_200
-# Of one call that repairs, and of the one that confirms background, in the tokens of all others.
+# Tokens of one repair call, and of the call that confirms background, as shares of all others.
 _REPAIR_SHARE, _CONFIRM_SHARE = 0.5, 0.1
 _MIN_CALLS = 4
 _MAX_REPAIR_CALLS = 3
@@ -28,7 +28,7 @@ def estimate_change(request: ChangeRequest, settings: Settings) -> Estimate:
     code_map = build_code_map(texts, request.task, MAP_TOKENS)
     whole = sum(map(len, texts.values()))
     touched = min(whole, MAX_TOUCHED_CHARS)
-    shown = min(whole, MAX_FILES_CHARS) + touched  # in the plan, and for the code
+    shown = min(whole, MAX_FILES_CHARS) + touched  # for the plan and for the code
     is_read_twice = settings.peer
     calls = _MIN_CALLS - bool(request.given) - (not texts) + is_read_twice
     answered = _ANSWER_TOKENS

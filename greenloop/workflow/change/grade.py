@@ -1,4 +1,4 @@
-"""Grade of a change whose tests pass, and what else it changes."""
+"""Grade of a green change, with its public changes and the tests of its lines."""
 
 from collections.abc import Iterator, Mapping
 
@@ -17,7 +17,7 @@ _MAX_SHOWN_TESTS = 8  # beside a line
 
 
 async def grade_change(space: ChangeWorkspace, suite: ChangeSuite, patch: str) -> None:
-    """Set the evidence of a green change, and what is known of its lines.
+    """Set the evidence of a green change, its public changes, and the tests of its lines.
 
     Raises SandboxError: the sandbox cannot run anything.
     """

@@ -14,7 +14,7 @@ from greenloop.workflow.state import Run
 
 
 class ChangeHardener(Hardener):
-    """One round of hardening of the tests that the model wrote; those of `--tests` stay alone."""
+    """Hardening of a change in one round at most; tests from `--tests` are not extended."""
 
     def __init__(self, run: Run, writer: TestWriter, tools: ChangeToolkit) -> None:
         super().__init__(run)
@@ -22,7 +22,7 @@ class ChangeHardener(Hardener):
         self._writer, self._tools = writer, tools
 
     def _can_harden(self) -> bool:
-        """Return whether tests may be added, and from where they would import is known."""
+        """Return whether tests may be added, and the module that they would import is known."""
         module = select_module(self._run.state.change_suite.interface, "")
         return bool(module) and not self._run.state.change_suite.is_given and super()._can_harden()
 

@@ -1,4 +1,4 @@
-"""Second reading of a wish: another change from it, compared with the green one."""
+"""Second implementation of a wish: an independent patch, compared with the green one."""
 
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import replace
@@ -18,12 +18,12 @@ from greenloop.workflow.peer.rulings import OpenDifference
 
 
 class ChangePeerComparer(PeerComparer):
-    """Compares a green change with one peer; inputs that it answers wrongly become tests."""
+    """Comparison of a green change with one peer; its wrong answers become tests."""
 
     def __init__(
         self, space: ChangeWorkspace, write: Callable[[], Awaitable[GeneratedPeer]]
     ) -> None:
-        """`write` asks for the peer, whose code is a patch."""
+        """`write` requests the peer, a patch, from the model."""
         super().__init__(space.run)
         self._space, self._write = space, write
 
@@ -65,5 +65,5 @@ class ChangePeerComparer(PeerComparer):
 
     def _change_tests(self, item: OpenDifference, ruling: DifferenceRuling) -> str:
         if not item.test and not select_module(self._state.change_suite.interface, item.found.call):
-            return ""  # nothing says from where a test would import
+            return ""  # the module that a test would import is unknown
         return super()._change_tests(item, ruling)

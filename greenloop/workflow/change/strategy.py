@@ -41,7 +41,7 @@ _MAX_GIVEN_CHARS = 12_000
 
 
 class ChangeStrategy(Strategy):
-    """Tests and code of a change are written independently from one contract, in a project.
+    """Change of a project: its tests and code are written independently from one contract.
 
     A candidate is a patch of the code. The tests are in the suite, not in the patch.
     """
@@ -63,7 +63,7 @@ class ChangeStrategy(Strategy):
 
     @property
     def plan(self) -> ChangePlan:
-        """The plan, once it was made; its contract is that of the state."""
+        """The plan, which has to exist, with the contract of the state."""
         assert self._plan is not None
         return self._plan.model_copy(update={"contract": self.state.agreed_contract})
 
@@ -115,7 +115,7 @@ class ChangeStrategy(Strategy):
         )
 
     async def _make_plan(self, shown: ShownProject) -> None:
-        """Set the contract. Raises ContradictedTestError where the wish contradicts a locked test."""
+        """Set plan and contract. Raises ContradictedTestError: a locked test contradicts it."""
         locked = self._space.baseline.locked
         texts = self._space.tree.texts
         plan = await self._tools.plan(shown, locked.keys(), texts)
@@ -145,7 +145,7 @@ class ChangeStrategy(Strategy):
             )
 
     def _check_fence(self, fence: Sequence[str]) -> tuple[str, ...]:
-        """Return the fence without files that only the user may open. Raises InputError."""
+        """Return the fence without files that need the user's permission. Raises InputError."""
         reasons = {item: explain_guard(item, self._space.tree.texts) for item in fence}
         guarded = [item for item, why in reasons.items() if why and item not in self._request.fence]
         for item in guarded:
@@ -184,7 +184,7 @@ class ChangeStrategy(Strategy):
         return show_files(texts, paths, wish, MAX_TOUCHED_CHARS, touches)
 
     def apply_autofix(self, code: str) -> FixResult:
-        """Fix what is new in the changed files, by the project's own ruff and formatter."""
+        """Fix new findings in the changed files with the project's own ruff and formatter."""
         tree, changes = self._space.tree, self._space.apply(code)
         texts = {path: text for path, text in changes.items() if text is not None}
         styled = apply_project_style(tree.project.all_files, texts)

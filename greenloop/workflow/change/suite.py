@@ -29,22 +29,22 @@ from greenloop.testsuite.used_definitions import show_with_definitions
 
 @dataclass(frozen=True)
 class ChangeSuite:
-    """New and locked tests, with the interface that loop and report use of a test suite."""
+    """New and locked tests, with the interface of a test suite for loop and report."""
 
-    before: Mapping[str, str]  # the texts of all files of the project as they are
-    files: Mapping[str, str] = field(default_factory=dict)  # those with new tests
+    before: Mapping[str, str]  # texts of all files of the project before the change
+    files: Mapping[str, str] = field(default_factory=dict)  # texts of the files with new tests
     locked: frozenset[str] = frozenset()  # node ids that have to go on passing
     is_given: bool = False  # the new tests are the user's
-    ids: frozenset[str] = frozenset()  # of the new tests, which a first run shows
+    ids: frozenset[str] = frozenset()  # node ids of the new tests, known after their first run
     dropped: tuple[DroppedTest, ...] = ()
     held_out: tuple[HeldOutExample, ...] = ()
     interface: str = ""  # of the contract
     hardening: frozenset[str] = frozenset()  # new tests that were added for mutants
-    file_name: str = ""  # tests have ids with their paths
+    file_name: str = ""  # always '': ids of tests have their paths
 
     @cached_property
     def functions(self) -> dict[str, TestFunction]:
-        """The new tests by `path::name`: those that the project does not have word for word."""
+        """The new tests by `path::name`: those whose source the project does not have yet."""
         known = {path: self._list_known_sources(path) for path in self.files}
         return {
             f"{path}::{item.name}": item
@@ -59,7 +59,7 @@ class ChangeSuite:
 
     @cached_property
     def code(self) -> str:
-        """The new tests, file by file."""
+        """The source of the new tests, file by file."""
         return "\n\n".join(f"# file: {path}\n{self.get_added(path)}" for path in self.files)
 
     def get_added(self, path: str) -> str:
@@ -80,7 +80,7 @@ class ChangeSuite:
         return tuple(TestFile(path, text) for path, text in self.files.items())
 
     def owns(self, path: str) -> bool:
-        """Return whether a file of a traceback is code of the project, and no test."""
+        """Return whether a file of a traceback is code of the project, not a test."""
         return path in self.before and not is_test_path(path)
 
     def name_of(self, test: str) -> str | None:
@@ -92,14 +92,14 @@ class ChangeSuite:
         return ends[0] if len(ends) == 1 else None
 
     def source(self, test: str) -> str:
-        """Return a test's source, also of the project's own; '' where it is not known."""
+        """Return the source of a new test or one of the project; '' if it is unknown."""
         path, _, name = test.partition("[")[0].partition("::")
         text = self.files.get(path) or self.before.get(path, "")
         found = (item for item in parse_test_functions(text) if item.name == name)
         return next((item.source(text) for item in found), "")
 
     def source_in_context(self, test: str) -> str:
-        """Return a new test with what it uses of its file."""
+        """Return a new test with the definitions of its file that it uses."""
         path, _, name = (self.name_of(test) or test).partition("::")
         return show_with_definitions(self.files.get(path, ""), name) or self.source(test)
 
@@ -116,7 +116,7 @@ class ChangeSuite:
         return self.functions[name].requirements if name else ()
 
     def may_be_disputed(self, test: str) -> bool:
-        """Return whether a test may be wrong: the project's and the user's are locked."""
+        """Return whether a test may be disputed: the project's and the user's are locked."""
         return self.origin(test) not in ("given", "answer")
 
     def is_active(self, test: str) -> bool:
@@ -147,12 +147,12 @@ class ChangeSuite:
         return replace(self._add(name, example), held_out=kept)
 
     def add_peer_test(self, example: HeldOutExample, about: str) -> tuple[ChangeSuite, str]:
-        """Return the suite with a test of an input that a peer answers rightly, and its name."""
+        """Return the suite with a test of an input that the code answers wrongly, and its name."""
         name = self._next_name(PEER_TEST_PREFIX)
         return self._add(name, example, about), name
 
     def with_answers(self, tests: Mapping[str, tuple[HeldOutExample, str]]) -> ChangeSuite:
-        """Return the suite with a test by name for each answer of the user's, and its docstring."""
+        """Return the suite with the user's answers as tests: example and docstring by name."""
         suite = self
         for name, (example, about) in tests.items():
             if self.name_of(name) is None:
@@ -170,7 +170,7 @@ class ChangeSuite:
         return next(name for n in count(1) if (name := f"{prefix}{n}") not in taken)
 
     def _add(self, name: str, example: HeldOutExample, about: str = "") -> ChangeSuite:
-        """Add a test to the last new file; without a known module nothing can be imported."""
+        """Return the suite with a test in its last file; unchanged without a module to import."""
         if not (module := select_module(self.interface, example.call)):
             return self
         path, text = self.last_file
@@ -184,9 +184,9 @@ class ChangeSuite:
         return list(self.files.items())[-1]
 
     def names_in(self, path: str) -> list[str]:
-        """Return the new tests of a file."""
+        """Return the names of the new tests of a file."""
         return [name for name in self.functions if name.startswith(f"{path}::")]
 
     def proves_change(self, test: str) -> bool:
-        """Return whether a test names a requirement of the change, not of what stays."""
+        """Return whether a test names a requirement (R…), not only kept behaviour (K…)."""
         return any(item.startswith("R") for item in self.requirements(test))

@@ -1,4 +1,4 @@
-"""Calls whose answers differ from those before the change, judged by the wish."""
+"""Side effects of a change: calls with other answers than before, judged by the wish."""
 
 from greenloop.errors import BudgetExhaustedError, ModelFailure, SandboxError, SettingsError
 from greenloop.events.progress import progress_span
@@ -18,9 +18,9 @@ _MAX_JUDGED = 5
 async def find_side_effects(
     space: ChangeWorkspace, plan: ChangePlan, patch: str
 ) -> BeforeAfter | None:
-    """Return calls of unchanged functions whose answers differ now; None without a result.
+    """Return calls of unchanged functions whose answers differ; None if the sandbox failed.
 
-    The judge decides which of them the wish asks for: there, the earlier answer is wrong.
+    The judge decides which differences the wish asks for: for these the earlier answer is wrong.
     """
     run = space.run
     project = ChangedProject(
@@ -57,14 +57,14 @@ async def _judge(space: ChangeWorkspace, plan: ChangePlan, found: BeforeAfter) -
 
 
 def _interpret(ruling: DifferenceRuling, code_is_first: bool, item: OpenDifference) -> Ruling:
-    """Return what a ruling says of a change: of what there was nothing is free."""
+    """Return what a ruling means for a change: no wording and no input is free to change."""
     meaning = interpret(ruling, code_is_first, item)
     is_free = meaning in ("wording is free", "outside the text")
     return "text does not say" if is_free else meaning
 
 
 def write_wish(contract: Contract) -> str:
-    """Return what judges read: the wish, and that all else stays."""
+    """Return the text for a judge: the wish, and that everything else stays."""
     kept = "".join(f"\n- {item.text}" for item in contract.keep)
     rest = "\nThis is a change of a program. What the text does not ask for stays as it was."
     return f"{contract.text_with_answers}\n{rest}{kept}"

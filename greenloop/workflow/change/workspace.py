@@ -23,8 +23,8 @@ from greenloop.workflow.setup.packages import add_declared_packages
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.run_dir import write_atomically
 
-_SLOWER = 3  # than its baseline the suite may be, before it is stopped
-_QUICK_SUITE_S = 3.0  # of a suite that is run whole at once
+_SLOWER = 3  # times its baseline's duration, after which the suite is stopped
+_QUICK_SUITE_S = 3.0  # a suite this quick is run whole at once
 _NO_CODE = frozenset(["", ".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yml", ".yaml"])
 _GIVEN_UP = "--no-baseline was given: the project's tests may fail now"
 _MAX_SHOWN = 5
@@ -41,17 +41,17 @@ class _SavedBaseline(Record):
 
 @dataclass
 class ChangeWorkspace:
-    """The project of a run, and where candidates are run: in copies of it."""
+    """The project of a run, and test runs of candidates in copies of it."""
 
     run: Run
     tree: ProjectTree
     baseline: Baseline = field(default_factory=Baseline)
-    watched: set[str] = field(default_factory=set)  # broken once: run with the first ones
+    watched: set[str] = field(default_factory=set)  # tests broken before: run early
 
     async def prepare(self, *, measures_baseline: bool) -> None:
-        """Set the baseline, and what is known of the change.
+        """Set the baseline, and the record of the change.
 
-        Raises InputError: the suite cannot run, and that was not given up.
+        Raises InputError: the suite cannot run, and a baseline is required.
         """
         if measures_baseline and self.tree.texts:
             await self.load_baseline()
@@ -78,7 +78,7 @@ class ChangeWorkspace:
         run.state.change = Change(base=self.tree.base, baseline=known)
 
     async def load_baseline(self) -> None:
-        """Set the baseline: the one of the run directory, or a new one that is stored there."""
+        """Set the baseline: read from the run directory, or measured and stored there."""
         path = self.run.directory / "baseline.json" if self.run.directory else None
         saved = _load_baseline(path) if path else None
         key = (self.tree.sha256, greenloop_version())
@@ -104,7 +104,7 @@ class ChangeWorkspace:
         return changes
 
     def check_encoding(self, paths: Iterable[str]) -> None:
-        """Check that files which are to change are UTF-8. Raises InputError."""
+        """Raise InputError if a file that is to change is not UTF-8."""
         contents = self.tree.project.all_files
         for path in paths:
             if path in contents and self.tree.texts[path].encode() != contents[path]:
@@ -134,9 +134,9 @@ class ChangeWorkspace:
         return await run_with_packages(self.run, run_once, sources, self.tree.module_names)
 
     async def run_candidate(self, patch: str, suite: ChangeSuite) -> TestRun:
-        """Run the new tests with those of the changed lines, then all that are locked.
+        """Run the new tests and those of the changed lines, then all locked tests.
 
-        The whole suite is run only where the first ones pass, or where it is quick.
+        The whole suite is run only if the first tests pass, or at once if it is quick.
         """
         changes = self.apply(patch)
         everything = {**changes, **suite.files}
@@ -177,7 +177,7 @@ class ChangeWorkspace:
 
 
 def read_project(root: Path) -> ProjectTree:
-    """Read the project of a change; a folder with a few files that are no code counts as empty.
+    """Read the project of a change; a folder with only text or settings counts as empty.
 
     Raises InputError: it cannot be read, is too large, or is a project without Python.
     """
@@ -192,10 +192,10 @@ def read_project(root: Path) -> ProjectTree:
 
 
 def restrict(result: TestRun, expected: Collection[str], files: Collection[str] = ()) -> TestRun:
-    """Return a run in which only the expected tests count, and all tests of some files.
+    """Return a run in which only the expected tests count, and all tests of `files`.
 
-    Of each of these files at least one test has to be reported; their tests may skip. A file that
-    cannot be collected counts where it has a test that does.
+    At least one test of each of `files` has to be reported; these tests may skip. A collection
+    error counts if its file has a test that counts.
     """
     tests = tuple(i for i in result.tests if i.id in expected or _file_of(i.id) in files)
     counted = {item.id for item in tests} | {_file_of(item) for item in expected} | set(files)
@@ -214,7 +214,7 @@ def _file_of(test: str) -> str:
 
 
 def prune(result: TestRun, kept: Collection[str]) -> TestRun:
-    """Return a run without the passed tests that are not to be kept: a suite may have thousands."""
+    """Return a run without passed tests, except `kept` ones: a suite may have thousands."""
     tests = (
         item
         for item in result.tests

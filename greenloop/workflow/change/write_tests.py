@@ -1,4 +1,4 @@
-"""Tests of a change, written before it, and the red phase: those of an R fail on today's code."""
+"""Tests of a change, written before it, and their red phase on today's code."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -25,7 +25,7 @@ _STUB_RUN_NAME = "new tests on today's code"
 
 
 class TestWriter:
-    """Writes the tests of a planned change, and drops those that prove nothing."""
+    """Writer of the tests of a planned change, which drops tests that prove nothing."""
 
     __test__ = False
 
@@ -112,7 +112,7 @@ class TestWriter:
         *,
         is_given: bool = False,
     ) -> tuple[ChangeSuite, TestRun]:
-        """Run new tests on today's code, with stubs for names that do not exist yet."""
+        """Return a suite and its run on today's code, with stubs for names that are missing."""
         texts = self._space.tree.texts
         suite = ChangeSuite(
             before=texts,
@@ -129,7 +129,7 @@ class TestWriter:
         ids = {item.id for item in result.tests if suite.name_of(item.id)}
         gone = {item.partition("[")[0] for item in ids} | set(self._tools.asked.unlocked)
         locked = set(self._space.baseline.locked)
-        if is_given:  # what of these files is not there any more, or differs, is not locked
+        if is_given:  # these files are the user's now: none of their old tests is locked
             locked = {item for item in locked if item.partition("::")[0] not in files}
         suite = replace(
             suite,
@@ -141,7 +141,7 @@ class TestWriter:
         )
 
     def _find_complaints(self, suite: ChangeSuite, on_today: TestRun) -> dict[str, str]:
-        """Return what is wrong with each test, or with a file; the last entries are of no test."""
+        """Return complaints by test or file; `missing` and `held out` concern the whole suite."""
         found = dict(self._complain(suite, on_today))
         named = {item for test in suite.functions.values() for item in test.requirements}
         contract = self._plan.contract
@@ -197,7 +197,7 @@ class TestWriter:
         return suite
 
     def _finish(self, suite: ChangeSuite, on_today: TestRun) -> ChangeSuite:
-        """Set the red phase of the suite that is left."""
+        """Set the red phase of the remaining suite, and return the suite."""
         failing = {item for item in on_today.failing_tests if suite.is_given or item in suite.ids}
         needed = [item for item in suite.ids if not suite.is_given and suite.proves_change(item)]
         names = {item.partition("[")[0] for item in failing}

@@ -1,1 +1,1 @@
-"""Checks: existing code and tests, without a text or against one."""
+"""Workflow of `check`: existing code and tests, with or without a text."""

@@ -1,4 +1,4 @@
-"""Strategy of a check against a text: existing code and tests, a contract, and a second implementation."""
+"""Strategy of a check against a text, with a contract and a second implementation."""
 
 from greenloop.autofix import FixResult
 from greenloop.errors import (
@@ -27,7 +27,7 @@ from greenloop.workflow.state import Run
 
 
 class CheckStrategy(MakeStrategy):
-    """Code and tests stay as they are: nothing is repaired and no test is added."""
+    """Check of code and tests as they are: nothing is repaired, no generated test is added."""
 
     def __init__(self, run: Run, request: CheckRequest) -> None:
         ModuleStrategy.__init__(self, run)
@@ -36,9 +36,9 @@ class CheckStrategy(MakeStrategy):
         self.state.repair_phase.limit = 0
 
     async def prepare(self) -> None:
-        """Set the user's tests and, where they pass, those of the text's examples.
+        """Set the user's tests and, if they pass, tests of the text's examples.
 
-        Raises InputError: the code defines nothing public, or there is no test in the files.
+        Raises InputError: the code defines nothing public, or the files have no test.
         """
         state, request = self.state, self._check
         files = tuple(item.as_test_file() for item in request.given)
@@ -77,7 +77,7 @@ class CheckStrategy(MakeStrategy):
         )
 
     async def _agree_on_contract(self, text: str, module: str) -> Contract:
-        """Return the model's contract; where it gives none, that of the plain road."""
+        """Return the model's contract; without one, that of the plain road."""
         run = self.run
         try:
             return await run.kit.parse_specification(text, module)

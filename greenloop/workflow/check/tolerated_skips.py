@@ -1,4 +1,4 @@
-"""Tests that may be skipped: those that skip, or are expected to fail, whatever the code does."""
+"""Tolerated skips: of tests that skip, or are expected to fail, whatever the code does."""
 
 from functools import partial
 
@@ -13,10 +13,10 @@ from greenloop.workflow.state import RunState
 
 
 async def tolerate_skips(sandbox: Sandbox, state: RunState, run: TestRun) -> TestRun:
-    """Let tests skip that do so with empty bodies, too, where not the module itself has skipped them.
+    """Return the run with those skips tolerated that also occur with empty function bodies.
 
-    In a project what the tests' own files skip may also fail before that, or not load. A test that
-    is marked as expected to fail may also fail there in another way than its mark names.
+    Skips by the module itself never are. With empty bodies, a project's test that its own file
+    skips may also fail first or not load, and a test marked as xfail may fail in another way.
     """
     suite = state.tests
     path = sandbox.get_path(suite.module)
@@ -46,7 +46,7 @@ async def tolerate_skips(sandbox: Sandbox, state: RunState, run: TestRun) -> Tes
 
 
 def _is_file(path: str, place: str) -> bool:
-    """Return whether a place is a file of the project, or its copy among the installed packages."""
+    """Return whether a place is the project's file at `path`, or its copy in site-packages."""
     _, installed, name = place.rpartition("/site-packages/")
     return place == path or (bool(installed) and f"/{path}".endswith(f"/{name}"))
 

@@ -1,4 +1,4 @@
-"""Files as prompts show them: whole, or without what has least to do with a text."""
+"""Files as prompts show them: whole, or without the parts that are least related to a text."""
 
 import ast
 import re
@@ -18,7 +18,7 @@ _COMMENTS = re.compile(rf"^(?:#.*\n){{{_MIN_LINES},}}", re.MULTILINE)
 
 @dataclass(frozen=True)
 class _Cut:
-    """Lines of a file, counted from 0, that may be left out. Bodies go last, then by weight."""
+    """Lines of a file (from 0) that may be left out: bodies last, low weights first."""
 
     path: str
     lines: range
@@ -34,11 +34,11 @@ def show_files(
     limit: int = MAX_FILES_CHARS,
     touches: Collection[str] = (),
 ) -> list[ShownFile]:
-    """Return files as prompts show them: whole, or without some parts where they are too large.
+    """Return files as prompts show them: whole, or without some parts if they are too large.
 
-    Docstrings, comments and tables are left out first, then bodies, until the files keep to the
-    limit: those last that have to do with the text `about`, or read what `touches` names. What it
-    names itself is never left out.
+    Docstrings, comments and tables are left out before bodies, and in each group the parts that are
+    least related to the text `about`, until `limit` characters are left. Definitions that use names
+    of `touches` go last in their group; the definitions named there are never left out.
     """
     found = {path: texts[path].split("\n") for path in paths if path in texts}
     excess = sum(len(texts[path]) for path in found) - limit
@@ -64,7 +64,7 @@ def _list_cuts(texts: Mapping[str, str], about: str, touches: Collection[str]) -
     weights = dict(rank(index, " ".join((about, *touches))).definitions)
     touched = {key for key in index.definitions if _is_named(key[1], touches)}
     for reader in {reader for key in touched for reader in index.readers.get(key, ())}:
-        weights[reader] += 1  # more than all of them have
+        weights[reader] += 1  # above every weight of the ranking
     cuts = []
     for path, text in texts.items():
         for block in _COMMENTS.finditer(text):
@@ -83,7 +83,7 @@ def _is_named(name: str, touches: Collection[str]) -> bool:
 def _list_parts(
     node: ast.Module | ast.stmt, prefix: str
 ) -> Iterator[tuple[str, ast.Module | ast.stmt]]:
-    """Yield what a file defines outside of functions, by its name there; '' for the file."""
+    """Yield qualified name and node of what is outside functions; '' without a name."""
     own = getattr(node, "name", "")  # None for `except X:`
     name = prefix + (own or "")
     if isinstance(node, (ast.Assign, ast.AnnAssign)):
@@ -96,7 +96,7 @@ def _list_parts(
 
 
 def _cut_part(path: str, node: ast.Module | ast.stmt, weight: float) -> Iterator[_Cut]:
-    """Yield what may be left out of a docstring, a body or a table."""
+    """Yield the lines of a docstring, a body or a table that may be left out."""
     body, docs = getattr(node, "body", [])[:], []
     if isinstance(node, (ast.Module, ast.ClassDef, Function)) and ast.get_docstring(node):
         docs = [body.pop(0)]

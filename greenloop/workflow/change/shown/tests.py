@@ -1,4 +1,4 @@
-"""Tests of a project that prompts of a change show: those that concern it, and test files."""
+"""Tests for the prompts of a change: those related to it, and files as examples of style."""
 
 import math
 import re
@@ -21,9 +21,9 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 def select_tests(
     texts: Mapping[str, str], baseline: Baseline, paths: Iterable[str], wish: str
 ) -> tuple[list[ShownTest], int]:
-    """Return the locked tests that run the files, most similar to the wish first, and a rest.
+    """Return locked tests of the files, most similar to the wish first, and the number left out.
 
-    A word counts the more the fewer tests have it.
+    Shared words are weighted by their inverse frequency among the tests (IDF).
     """
     mapped = {
         test.partition("[")[0]
@@ -55,11 +55,10 @@ def _list_words(text: str) -> set[str]:
 def select_style_files(
     texts: Mapping[str, str], touches: Sequence[str], kept: Collection[str] = ()
 ) -> list[ShownFile]:
-    """Return two test files of the project as examples of its style, cut to a bounded length.
+    """Return two test files as examples of style and a conftest file, each of limited length.
 
-    First comes the one that is named after a touched module, then the ones that use the touched
-    names most; those with `kept` tests (node ids) before others. Of what is cut the names stay. A
-    conftest file follows.
+    Files named after a touched module come first, then files with `kept` tests (node ids), then
+    files that use touched names most. Bodies are left out first, except those of `kept` tests.
     """
     tests = {path: text for path, text in texts.items() if is_test_path(path) and text.strip()}
     files = [path for path in tests if not path.endswith(("conftest.py", "__init__.py"))]
@@ -75,7 +74,7 @@ def select_style_files(
 def _rank_file(
     path: str, text: str, touches: Sequence[str], kept: Collection[str]
 ) -> tuple[int, int]:
-    """Return what orders test files, the lowest first."""
+    """Return the sort key of a test file; the lowest ranks first."""
     parts = {part for name in touches for part in name.split(".")}
     stem = set(split_words(path.rpartition("/")[2].removesuffix(".py"))) - {"test"}
     matches = any(stem == set(split_words(part)) for part in parts)
