@@ -1,4 +1,4 @@
-"""What a kind of run is made of: its request, its strategy, its delivery, its estimate."""
+"""Description of a kind of run: its request, strategy, delivery and estimate."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from greenloop.workflow.strategy import Strategy
 
 @dataclass(frozen=True)
 class Consent:
-    """How a user is asked before files are written, and told which are written over."""
+    """Callbacks by which a user approves written files and is told of overwritten ones."""
 
-    is_reviewed: bool  # the user has seen all files, and wants them
+    is_reviewed: bool  # the user has seen and approved all files
     confirm_write: Callable[[Path, str], bool]
     confirm_patch: Callable[[str], bool] | None  # None: there is no terminal to ask at
     notify: Callable[[str], None]
@@ -36,7 +36,7 @@ def deliver_outputs(
 
 
 def keep_replaced(request: RunRequest, directory: RunDirectory, consent: Consent) -> None:
-    """Keep a copy of the file that the output replaces, and say so. Raises OutputError."""
+    """Keep a copy of the file that the output replaces, and notify. Raises OutputError."""
     path = Path(request.output) if request.output else None
     if path is not None and path.is_file():
         kept = back_up_original(directory, path, f"replaced/{path.name}")
@@ -45,14 +45,14 @@ def keep_replaced(request: RunRequest, directory: RunDirectory, consent: Consent
 
 @dataclass(frozen=True)
 class Estimate:
-    """Calls, tokens and US dollars of a run; `max_` is with all repairs."""
+    """Expected calls, tokens and US dollars of a run; `max_` includes all repairs."""
 
     model: str | None
     calls: int
     max_calls: int
     tokens: int
     max_tokens: int
-    cost_usd: float | None  # without repairs; None where the price is not known
+    cost_usd: float | None  # without repairs; None if the price is unknown
 
     def __str__(self) -> str:
         unknown = "cost unknown" if self.model else "cost unknown without a model"

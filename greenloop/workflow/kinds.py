@@ -30,7 +30,7 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 def _deliver_module(
     report: Report, request: MakeRequest, directory: RunDirectory, consent: Consent
 ) -> Report:
-    """Write code, tests and lock; what was edited by hand is refused. Raises OutputError."""
+    """Write code, tests and lock. Raises OutputError, also for files edited by hand."""
     if request.output is None:
         return deliver(report, request)
     force = request.force or consent.is_reviewed
@@ -61,7 +61,7 @@ def find_kind(request: RunRequest) -> Kind[Any]:
 
 
 def load_request(directory: RunDirectory) -> RunRequest:
-    """Read the request of a run. Raises InputError where it is unreadable or was changed."""
+    """Read the request of a run. Raises InputError: it is unreadable or was changed."""
     path = directory.request_file
     try:
         request = parse_request(path.read_text("utf-8"))
@@ -76,7 +76,7 @@ def load_request(directory: RunDirectory) -> RunRequest:
 def parse_request(text: str) -> RunRequest:
     """Parse the JSON of a request.
 
-    Raises ValueError: it is no request of a known kind (pydantic's ValidationError is one too).
+    Raises ValueError: it is no request of a known kind (also as pydantic's ValidationError).
     """
     data = json.loads(text)
     if not isinstance(data, dict):

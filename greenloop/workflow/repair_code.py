@@ -14,13 +14,13 @@ _MAX_CLAIM_CHARS = 1000
 
 
 class RepairStep:
-    """Chooses and does the next repair within the run's repair phase."""
+    """Choice and execution of the next repair within the run's repair phase."""
 
     def __init__(self, strategy: Strategy) -> None:
         self._strategy, self._run, self._state = strategy, strategy.run, strategy.state
 
     async def advance(self) -> bool:
-        """Do one repair or rewrite; return False where nothing is left to try.
+        """Do one repair or rewrite; return False if nothing is left to try.
 
         Raises GreenloopError: a model call failed.
         """
@@ -36,11 +36,10 @@ class RepairStep:
         return await self._try_alternative()
 
     async def _judge_lone_red_test(self) -> bool:
-        """Have the only red test among many green ones judged before the first repair is paid for.
+        """Request a judgement of the only red test among many green ones before the first repair.
 
-        An example of the text is judged among few green ones, too, as a repair would bend the code
-        to it. Return whether it was dropped. A model that has no judgement to give leaves it as it
-        is.
+        For an example of the text one green test is enough, as a repair would fit the code to it.
+        Return whether the test was dropped. A recording without a judgement changes nothing.
         """
         base, result = self._state.candidates.current_tested
         failing, green = base.failing_tests(self._state.is_active), result.passed_count
@@ -53,7 +52,7 @@ class RepairStep:
         if green < (1 if may_bend else _MANY_GREEN):
             return False
         if shown is None or not tests.may_be_disputed(name) or tests.origin(name) == "peer":
-            return False  # a judge has ruled on what a peer's test demands
+            return False  # the judge demanded a peer's test
         claim = f"{green} tests pass and this one alone fails: {shown.exception}: {shown.message}"
         before = set(self._state.judged_tests)
         try:
@@ -117,7 +116,7 @@ class RepairStep:
         return True
 
     async def _continue_unchanged(self, why: str = "the repair changed nothing") -> bool:
-        """Try something else at once: another run of the same code would show nothing new."""
+        """Try an alternative at once: another run of the same code would show nothing new."""
         self._state.candidates.stuck_reason = why
         self._run.notify(why)
         if self._state.repairs >= self._state.repair_phase.limit:
@@ -126,7 +125,7 @@ class RepairStep:
         return await self._try_alternative()
 
     async def _judge_disputes(self, disputes: Sequence[Dispute]) -> bool:
-        """Have disputes judged; return whether a test was dropped.
+        """Request judgements of disputes; return whether a test was dropped.
 
         A disputed test need not fail: wrong code can agree with a wrong test.
         """

@@ -1,4 +1,4 @@
-"""Report of a run or check, built from its state at the end or where it broke off."""
+"""Report of a run or check, built from its state at its regular or early end."""
 
 import platform
 import time
@@ -46,7 +46,7 @@ def build_report(state: RunState, error: GreenloopError | None = None) -> Report
     final_code = best.code if best else ""
     if (
         best and state.suite and not isinstance(state.suite, Suite | Checklist)
-    ):  # the patch of the tests too
+    ):  # a change: code and tests are one patch
         final_code += state.suite.patch
     files = (ChangedFile(path=p, added=a, removed=r) for p, a, r in count_lines(final_code))
     change = state.change and state.change.model_copy(update={"files": tuple(files)})
@@ -86,7 +86,7 @@ def build_report(state: RunState, error: GreenloopError | None = None) -> Report
 
 
 def _collect_test_code(state: RunState) -> str:
-    """Return the tests: those of greenloop; of a check those that were given."""
+    """Return the source of greenloop's tests; for a check, that of the given tests."""
     if state.suite is None:
         return ""
     if state.request.kind != "check" or not isinstance(state.suite, Suite):
@@ -112,7 +112,7 @@ def _decide_verdict(
 
 
 def _list_unverified_reasons(state: RunState, *, is_graded: bool) -> tuple[str, ...]:
-    """Return why a green run is not `verified`; unless `is_graded`, the evidence has not been measured."""
+    """Return why a green run is not `verified`; evidence counts only if `is_graded`."""
     if not isinstance(state.suite, Checklist):
         contract = state.contract
         of_the_text = tuple(contract.unmet()) if contract else ()
@@ -132,7 +132,7 @@ def _list_unverified_reasons(state: RunState, *, is_graded: bool) -> tuple[str, 
 
 
 def _is_plain_green_carried(state: RunState) -> bool:
-    """Return whether a second implementation and examples of the text or of the user stand for a contract."""
+    """Return whether a peer, and examples or tests of the user, make up for a contract."""
     origins = {item.origin for item in build_test_entries(state, state.green_run)}
     peer = state.evidence.peer
     return bool(origins & {"example", "given"}) and peer is not None
@@ -200,7 +200,7 @@ def _build_timings(state: RunState) -> Timings:
 
 
 def _build_environment(state: RunState) -> Environment:
-    """Return versions: of greenloop's own packages, and of those that the code could use."""
+    """Return the environment, with versions of packages for greenloop and for the code."""
     names = _CHECK_PACKAGES if state.request.kind == "check" else _MODEL_PACKAGES
     own = {name: found for name in names if (found := get_installed_version(name))}
     return Environment(

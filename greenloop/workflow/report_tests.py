@@ -7,7 +7,7 @@ from greenloop.workflow.state import RunState
 
 
 def build_test_entries(state: RunState, result: TestRun | None) -> Iterator[TestEntry]:
-    """Yield the tests of a report: those that ran, were missing, dropped, or are held out."""
+    """Yield the tests of a report: run, missing, dropped and held-out ones."""
     suite = state.suite
     if suite is None:
         return

@@ -1,4 +1,4 @@
-"""Test runs of a candidate, with the packages that it turns out to need."""
+"""Test runs of a candidate, with the packages that it needs."""
 
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from pathlib import Path
@@ -49,11 +49,11 @@ async def run_with_packages(
     sources: Iterable[str],
     local_names: Collection[str],
 ) -> TestRun:
-    """Call `run_once`, and again for each allowed package that it turned out to miss.
+    """Call `run_once`, and again as long as a missing package can be installed.
 
     `sources` are read for imports. `local_names` are modules that are not packages.
     """
-    packages = run.kit.packages  # those imported are installed: cheaper than another model call
+    packages = run.kit.packages  # imported ones are installed: cheaper than another model call
     imported = packages.find_imported(sources, local_names)
     await try_packages(run.state, packages, imported, run.emit)
     with run.state.measure_time("sandbox_s"):

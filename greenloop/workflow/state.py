@@ -1,4 +1,4 @@
-"""A run and its state: what the steps of the workflow read and change."""
+"""A run and its state, which the steps of the workflow read and change."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -48,7 +48,7 @@ T = TypeVar("T")
 class RunPackages:
     """Packages installed for a run, names that could not be installed, and notices shown.
 
-    `own` are names that an import may mean modules of the user's project by: no packages.
+    `own` are names of modules of the user's project, which are not taken for packages.
     """
 
     installed: InstalledPackages = field(default_factory=InstalledPackages)
@@ -59,7 +59,7 @@ class RunPackages:
 
 @dataclass
 class RepairPhase:
-    """A phase of repairs, until there are `limit`; it has one rewrite and one use of the fallback."""
+    """A phase until the run has `limit` repairs, with one rewrite and one fallback."""
 
     limit: int
     has_rewritten: bool = False
@@ -82,7 +82,7 @@ class RunState:
     expected: Expectation | None = None
     red_phase: RedPhase | None = None
     review: Review = field(default_factory=Review)
-    contract_review: Review | None = None  # what the review says of the contract
+    contract_review: Review | None = None  # findings on the contract
     reviewed: int = 0  # the number of the attempt that was reviewed last
     review_gap: str = ""  # why the repaired code was not reviewed
     candidates: Candidates = field(default_factory=Candidates)
@@ -91,15 +91,15 @@ class RunState:
     change: Change | None = None  # without the files of the patch
     search: SearchResult | None = None
     packages: RunPackages = field(default_factory=RunPackages)
-    environment: ProjectEnvironment | None = None  # that of the project, if it ran its tests
+    environment: ProjectEnvironment | None = None  # of the project, if its tests ran in it
     forgery_reason: str = ""
-    contradiction: str = ""  # of an example and the rest of the text, as the judge found it
+    contradiction: str = ""  # between an example and the rest of the text
     rulings: list[str] = field(default_factory=list)
     judged_tests: set[str] = field(default_factory=set)
     disputes: list[DisputeEntry] = field(default_factory=list)
     repairs: int = 0
     repair_phase: RepairPhase = field(default_factory=lambda: RepairPhase(0))
-    change_requests: list[str] = field(default_factory=list)  # done, or being worked on
+    change_requests: list[str] = field(default_factory=list)  # done, or in progress
     notes: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
     sandbox_s: float = 0.0
@@ -161,7 +161,7 @@ class RunState:
         return self.suite is None or self.suite.is_active(test)
 
     def update_expectation(self, added: Iterable[str] = ()) -> None:
-        """Expect no more tests that were dropped, and `added` ones, where it is known which run."""
+        """Update the expected tests, if known: without dropped ones, with `added` ones."""
         if self.expected is not None:
             ids = frozenset(item for item in (*self.expected.ids, *added) if self.is_active(item))
             self.expected = self.expected.model_copy(update={"ids": ids})
@@ -177,7 +177,7 @@ class RunState:
 
 
 class CallMeter:
-    """Seconds and tokens that model calls take from now on: calls of `tool`, '' for all."""
+    """Seconds since creation, and tokens of model calls since: by `tool`, or all for ''."""
 
     def __init__(self, budget: Budget, tool: str = "") -> None:
         self._budget, self._tool = budget, tool

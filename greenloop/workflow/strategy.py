@@ -15,9 +15,9 @@ _MAX_RULINGS = 5
 
 
 class Strategy(ABC):
-    """Steps of a run that depend on what is made: a module or a script, new or existing.
+    """Steps of a run that depend on its kind: a module, a script or a change of a project.
 
-    All but `apply_autofix` raise GreenloopError where a model call or the sandbox fails.
+    All but `apply_autofix` raise GreenloopError if a model call or the sandbox fails.
     """
 
     def __init__(self, run: Run) -> None:
@@ -37,10 +37,10 @@ class Strategy(ABC):
 
     @abstractmethod
     async def grade(self, result: TestRun) -> bool:
-        """Collect the evidence of a green run; return True where tests were added by that."""
+        """Collect the evidence of a green run; return whether that added tests."""
 
     async def extend(self) -> bool:
-        """Add tests or a change after a green run; return False where there is nothing to add."""
+        """Add tests or a change after a green run; return False if there is nothing to add."""
         return False
 
     async def search_repair(self) -> bool:
@@ -61,14 +61,14 @@ class Strategy(ABC):
 
     @abstractmethod
     async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
-        """Return code that takes another approach than those that failed."""
+        """Return new code that avoids the approaches that failed."""
 
     @abstractmethod
     async def judge(self, dispute: Dispute) -> Judgement:
         """Return whether the test or the code is wrong, judged without seeing the code."""
 
     async def undo_change(self) -> bool:
-        """Undo a change that could not be made green; return True where another one was begun."""
+        """Undo a change that could not be made green; return whether another one was begun."""
         return False
 
     def select_active_failures(self, result: TestRun) -> TestRun:

@@ -1,1 +1,1 @@
-"""Workflow of `heal` for modules."""
+"""Workflow of `heal` for modules and scripts."""

@@ -41,9 +41,9 @@ _SEARCH_ONLY_NOTE = "found by a search that used only these tests, so they canno
 
 
 class HealModuleStrategy(HealStrategy, ModuleStrategy):
-    """A module with locked tests. Without a model the repair search is the only step.
+    """Repair of a module with locked tests. Without a model the search is the only step.
 
-    With one, the search is short, and its best patch is a hint in the prompts.
+    With a model the search is short, and its best patch is a hint in the prompts.
     """
 
     green_summary = "All tests pass. What its owner asks for is not done yet."
@@ -54,10 +54,10 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
         self._is_search_only = is_model_disabled(run.settings)
         self._has_searched = False
         self._hint = ""
-        self._patches: tuple[Patch, ...] = ()  # of the search, as long as none of them was chosen
+        self._patches: tuple[Patch, ...] = ()  # found by the search, until one is chosen
 
     async def prepare(self) -> None:
-        """Set the user's tests as the suite. Raises InputError where the project is unreadable."""
+        """Set the user's tests as the suite. Raises InputError: the project is unreadable."""
         state, request = self.state, self.request
         if request.project:
             tree = read_tree(Path(request.project.root))
@@ -76,11 +76,11 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
         state.candidates.add(Candidate(request.original.text, "generate", "the module as it was"))
 
     async def _collect_expectation(self) -> Expectation | None:
-        """Return the tests that have to report: those that do on the module as it is.
+        """Return the tests that have to report: those that report on the original module.
 
-        What skips there, or fails as its mark expects, may do so after a repair. Where the module
-        cannot be loaded, they are those reported with empty function bodies. None where that is
-        unknown, too.
+        Tests that skip there, or fail as their mark expects, may do so after a repair. If the
+        module cannot be loaded, tests count that report with empty function bodies; None if these
+        are unknown too.
         """
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
             for change in (str, with_empty_bodies):
@@ -125,9 +125,9 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
         return True
 
     async def _change_patch(self) -> bool:
-        """Add the patch that the user chooses, if it is not the first; else note that there are more.
+        """Add the patch that the user chooses instead of the first; return whether there is one.
 
-        The first one is graded by now: what is done here is optional.
+        Without a user, note the other patches. The first one is already graded.
         """
         found, self._patches = self._patches, ()
         if len(found) < 2:
@@ -149,7 +149,7 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
         return chosen is not best
 
     async def _find_difference(self, best: Patch, others: Sequence[Patch]) -> str:
-        """Return an input on which another patch answers differently: the test that is missing."""
+        """Describe an input on which another patch answers differently, or why there is none."""
         suite, problem = self.state.tests, ""
         for other in others[:_MAX_COMPARED_PATCHES]:
             work = partial(
@@ -196,7 +196,7 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
         )
 
         def search(sandbox: Sandbox) -> SearchResult:
-            # Kept by the thread: of a cancelled call the result is lost.
+            # Stored by the thread, because a cancelled call loses its result.
             state.search = work(sandbox)
             return state.search
 

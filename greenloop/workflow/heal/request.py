@@ -1,4 +1,4 @@
-"""The requests of an existing file to repair."""
+"""Requests to repair an existing file."""
 
 from pathlib import Path
 from typing import ClassVar, Literal

@@ -1,4 +1,4 @@
-"""Strategy of an existing script: repaired until it runs, its checks hold, and it prints the same."""
+"""Strategy of an existing script: repaired until it passes its checks and prints the same."""
 
 from greenloop.events import ChecksReady
 from greenloop.records import OutputCheck, ScriptRun, TestRun
@@ -21,7 +21,7 @@ _UNCHECKED_NOTE = (
 
 
 class HealScriptStrategy(HealStrategy, ScriptStrategy):
-    """A script of the user's, which has to keep what it printed when it ran first."""
+    """Repair of a script, which has to keep the output of its first run."""
 
     green_summary = "All checks hold. What its owner asks for in the task is not done yet."
 
@@ -30,7 +30,7 @@ class HealScriptStrategy(HealStrategy, ScriptStrategy):
         self.request: HealScriptRequest = request
 
     async def prepare(self) -> None:
-        """Set the checks: the user's, that it ends well, and that it prints what it printed."""
+        """Set the checks: the user's, exit status 0, and the output of the first run."""
         script, original = self.request.script, self.request.original
         checks = complete_checks(script.checks, requires_output=False)
         kept = OutputCheck(id=PREVIOUS_OUTPUT_CHECK, kind="kept", origin="generated")
@@ -39,7 +39,7 @@ class HealScriptStrategy(HealStrategy, ScriptStrategy):
         self.state.candidates.add(Candidate(original.text, "generate", "the script as it was"))
 
     async def grade(self, result: TestRun) -> bool:
-        """Grade as other scripts; say what the repair did to the output, and what proves little."""
+        """Grade as other scripts; note suppressed errors, missing checks, and changed output."""
         goes_on = await super().grade(result)
         code, original = self.state.candidates.current.code, self.request.original.text
         for line in find_suppressed_errors(original, code):

@@ -23,15 +23,15 @@ _NO_CHANGE = "the model changed nothing"
 
 
 class HealStrategy(Strategy):
-    """A file of the user's: repaired until it is green, then changed as the user asked in words.
+    """Repair of an existing file until it is green, then changes that the user asked for.
 
-    It is never rewritten: where a rewrite is due, the file as it was at first is repaired again.
-    Changes are made one after the other on top of green code, each in a repair phase of its own.
-    One that cannot be made green is undone and noted.
+    The file is never rewritten: instead of a rewrite, the first candidate is repaired again.
+    Changes are made one after the other on green code, each in its own repair phase. A change that
+    cannot be made green is undone and noted.
     """
 
     request: HealModuleRequest | HealScriptRequest
-    green_summary: ClassVar[str]  # what the prompt of a change says of the last run
+    green_summary: ClassVar[str]  # summary of the last run in the prompt of a change
     keeps_features = True
 
     def __init__(self, run: Run) -> None:
@@ -47,7 +47,7 @@ class HealStrategy(Strategy):
         return await self._begin_next_change()
 
     def notify_if_healthy(self) -> None:
-        """Emit a notice where the file was green before any repair."""
+        """Emit a notice if the file was green before any repair."""
         if len(self.state.candidates.attempts) == 1:
             self.run.notify("nothing to heal: it passes as it is, and no model was called")
 
@@ -62,7 +62,7 @@ class HealStrategy(Strategy):
         return find_lost_features(self.request.original, code, self.state.change_requests)
 
     async def _begin_next_change(self) -> bool:
-        """Add a candidate for the next change; return False where there is none left."""
+        """Add a candidate for the next change; return False if there is none left."""
         state, self.current_change = self.state, None
         while self._waiting_changes:
             change, tried = self._waiting_changes.pop(0), state.candidates
@@ -95,7 +95,7 @@ class HealStrategy(Strategy):
         self.run.notify(text)
 
     async def _add_changed_code(self, change: str) -> str:
-        """Add the changed code as a candidate; return why there is none, '' where there is."""
+        """Add the changed code as a candidate; return why there is none, else ''."""
         candidates, meter = self.state.candidates, self.run.measure_calls()
         base = candidates.current
         try:
@@ -104,7 +104,7 @@ class HealStrategy(Strategy):
             return str(error)
         if repair.code is None or repair.code == base.code:
             return _NO_CHANGE
-        candidates.best = None  # however good the code was, it lacks the change
+        candidates.best = None  # even the best candidate so far lacks the change
         changed = Candidate(repair.code, "repair", f"asked for: {change}")
         candidates.add(changed, meter.seconds, meter.tokens)
         self.state.repairs += 1

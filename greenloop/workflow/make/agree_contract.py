@@ -1,4 +1,4 @@
-"""Agreement on a contract: its quotes are traced in the text, and it is sent back once."""
+"""Agreement on a contract: quotes are traced in the text, complaints are sent back once."""
 
 from collections.abc import Sequence
 
@@ -20,11 +20,11 @@ from greenloop.workflow.state import Run
 
 
 async def agree_on_contract(run: Run, request: MakeRequest) -> None:
-    """Set the run's contract; where the model gives none, that of the plain road.
+    """Set the run's contract; if the model gives none, that of the plain road.
 
     Raises:
-        SpecificationError: the text contradicts itself, or most of what it asks for is more than
-            one module can give.
+        SpecificationError: the text contradicts itself, or asks mostly for more than one module can
+            provide.
         GreenloopError: the call failed.
     """
     if request.contract is None and prefers_plain_road(run):
@@ -50,15 +50,15 @@ async def agree_on_contract(run: Run, request: MakeRequest) -> None:
     for passage in contract.unclear_examples:
         run.notify(f"not used as an example, because its result is not clear: {passage}")
     stated = analyze_specification(contract.specification)
-    is_clear = stated.signatures or stated.examples  # whatever a model says of the rest
+    is_clear = stated.signatures or stated.examples  # then the model's refusals do not count
     if len(contract.not_covered) > len(contract.requirements) and not is_clear:
         raise SpecificationError(_explain_refusal(contract))
 
 
 async def _trace_and_correct(run: Run, request: MakeRequest, contract: Contract) -> Trace:
-    """Return the quotes of a contract; one with complaints is sent back once.
+    """Return a contract with its quotes traced; complaints are sent back once.
 
-    Where the second call fails, as in a recording that has no second answer, the first is kept.
+    If the second call fails, as in a recording without a second answer, the first one is kept.
     """
     trace = trace_contract(contract)
     complaints = find_complaints(trace)
@@ -89,7 +89,7 @@ async def request_contract(
     complaints: Sequence[str] = (),
     previous: Contract | None = None,
 ) -> Contract:
-    """Return the model's contract; with complaints, the `previous` one with what they change."""
+    """Return the model's contract; with complaints, the `previous` one corrected."""
     given_tests = "\n\n".join(item.code for item in request.given)
     return await run.kit.parse_specification(
         request.specification, request.module, given_tests, complaints, previous

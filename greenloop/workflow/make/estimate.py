@@ -1,11 +1,11 @@
-"""What a run is expected to cost, from the size of its text; no model is called."""
+"""Estimate of a run's calls, tokens and cost from the size of its text, without a model."""
 
 from greenloop.llm.budget import TokenCount, calculate_cost
 from greenloop.settings import Settings
 from greenloop.workflow.kind import Estimate
 from greenloop.workflow.make.request import MakeRequest
 
-# Fitted to the recorded examples: tokens of all calls at first, and for each character of the text.
+# Fitted to the recorded examples: base of all calls in tokens, and tokens per character of text.
 _ASKED_TOKENS, _ASKED_PER_CHAR = 1_500, 11
 _ANSWERED_TOKENS, _ANSWERED_PER_CHAR = 1_500, 7
 _FIRST_CALLS = 4  # contract, code, tests, review
@@ -28,7 +28,7 @@ def estimate_make(request: MakeRequest, settings: Settings) -> Estimate:
 def build_estimate(
     calls: int, further: int, tokens: TokenCount, growth: float, model: str | None
 ) -> Estimate:
-    """Return the estimate of a run; `growth` is the factor of all further calls in tokens."""
+    """Return the estimate of a run; `growth` is the factor for tokens with all further calls."""
     return Estimate(
         model=model,
         calls=calls,

@@ -1,4 +1,4 @@
-"""Generation of tests from the contract alone, and the red phase: each has to fail on a stub."""
+"""Generation of tests from the contract alone, and the red phase: all have to fail on a stub."""
 
 from dataclasses import replace
 from functools import partial
@@ -70,7 +70,7 @@ async def generate_and_gate_tests(run: Run) -> None:
 
 
 async def _request_tests(run: Run) -> GeneratedTests:
-    """Return the model's tests; none where its answers hold none."""
+    """Return the model's tests; empty if its answers have none."""
     try:
         return await run.kit.generate_tests(run.state.agreed_contract)
     except InvalidResponseError as error:
@@ -93,7 +93,7 @@ async def _build_suite(run: Run, generated: GeneratedTests) -> Suite:
 
 
 async def run_on_stub(run: Run, suite: Suite) -> TestRun:
-    """Run a suite on the contract's stub, with imports that its interface lacks."""
+    """Run a suite on the contract's stub, with missing imports added."""
     interface = run.state.agreed_contract.interface
     stub, _ = add_missing_imports(build_stub(interface))
     return await run_suite(run, stub, suite, name=_STUB_RUN_NAME, plain_asserts=True)
@@ -104,7 +104,7 @@ async def _regenerate(
 ) -> tuple[Suite, TestRun, Complaints]:
     """Return the second version of the tests, unless it is worse than the first.
 
-    The first one is kept too where it can be used and no second answer is given.
+    If the second call fails, the first version is kept if it can be used.
     """
     state = run.state
     try:
@@ -149,7 +149,7 @@ def drop_rejected_tests(suite: Suite, on_stub: TestRun, origin: Origin) -> Suite
 
 
 def _build_expectation(suite: Suite, on_stub: TestRun) -> Expectation | None:
-    """Return the tests that later runs must report; None where the stub run was incomplete."""
+    """Return the tests that later runs must report; None if the stub run was incomplete."""
     is_collected = not any(item.phase == "collect" for item in on_stub.failures)
     if not is_collected or on_stub.ending != "finished":
         return None

@@ -28,7 +28,7 @@ class Hardener:
         self._shown_ids: set[str] = set()
 
     async def harden(self) -> bool:
-        """Do one round. Return True where tests were added, so that the code has to run again."""
+        """Do one round. Return whether tests were added, so that the code has to run again."""
         survivors, missed = self._find_new_survivors(), self._find_missed_thresholds()
         if not survivors or not missed or not self._can_harden():
             return False
@@ -64,14 +64,14 @@ class Hardener:
         return tuple(item for item in mutation.survived if item.id not in self._shown_ids)
 
     def _find_missed_thresholds(self) -> tuple[str, ...]:
-        """Return the shares that tests can raise and that are below their thresholds."""
+        """Return the scores below their thresholds that more tests can raise."""
         evidence = self._run.state.evidence
         pieces = filter(None, (evidence.mutation, evidence.coverage))
         rows = (row for piece in pieces for row in piece.summary(evidence.thresholds))
         return tuple(f"{row.name}: {row.text}" for row in rows if not row.reached)
 
     def _keep_reason(self, reason: str) -> None:
-        """Note on the survivors that were shown why they need no test. They count as before."""
+        """Record why the survivors shown to the model need no test; they still count."""
         state = self._run.state
         mutation = state.evidence.mutation
         assert mutation is not None

@@ -1,4 +1,4 @@
-"""Delivery of code and tests with their lock file, which protects what was edited by hand."""
+"""Delivery of code and tests with a lock file, which protects files edited by hand."""
 
 import os
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ FORCE_HINT = "--force overwrites it and keeps a copy"
 
 @dataclass(frozen=True)
 class ManualEdit:
-    """A file that would be replaced and that greenloop did not write as it is, and the reason."""
+    """A file not to be replaced, as greenloop did not write its present text, and the reason."""
 
     path: Path
     why: str
@@ -34,10 +34,10 @@ class ManualEdit:
 def deliver_locked(
     report: Report, request: MakeRequest, directory: RunDirectory, *, force: bool
 ) -> Report:
-    """Write code, tests and lock file. With `force` edited files are kept in the run directory.
+    """Write code, tests and lock file. With `force`, edited files are copied to the run directory.
 
     Raises:
-        OutputError: one of them cannot be written, or was edited by hand. It has the run's report.
+        OutputError: one of them cannot be written, or was edited by hand; `report` is set.
     """
     assert request.output is not None
     output = Path(request.output)
@@ -63,8 +63,8 @@ def find_manual_edits(
 ) -> Iterator[ManualEdit]:
     """Yield existing files that may not be replaced.
 
-    They may where a lock says that greenloop wrote them, or where the run itself wrote them and
-    ended before its lock was written.
+    A file may be replaced if a lock has its digest, or if this run wrote it and ended before it
+    wrote the lock.
     """
     if request.output is None:
         return
@@ -82,7 +82,7 @@ def find_manual_edits(
 
 
 def load_lock_or_none(path: Path) -> Lock | None:
-    """Return a lock; None where there is none that can be read."""
+    """Return a lock; None if it is missing or unreadable."""
     try:
         return load_lock(path)
     except InputError:
@@ -90,7 +90,7 @@ def load_lock_or_none(path: Path) -> Lock | None:
 
 
 def _read_text_or_none(path: Path) -> str | None:
-    """Return a file's text, None without a file; '' where it is not text, which the user made."""
+    """Return a file's text, None without a file, '' if it is no text, so not greenloop's."""
     try:
         return path.read_text("utf-8")
     except (FileNotFoundError, NotADirectoryError):

@@ -1,7 +1,7 @@
-"""The plain road: no contract of a model's; the sentences of the text are the requirements.
+"""The plain road: a run without a model's contract, with the text's sentences as requirements.
 
-It is taken where a model's answers have no form of a contract, or where it is known to be small. Code,
-tests and repairs are asked for with short prompts that show the text alone.
+It is taken if the model's answers do not have the form of a contract, or if its name says that it
+is small. The prompts for code, tests and repairs are short and show the text alone.
 """
 
 import re
@@ -27,13 +27,13 @@ def is_small_model(name: str) -> bool:
 
 
 def prefers_plain_road(run: Run) -> bool:
-    """Return whether no contract is asked for at all."""
+    """Return whether the run does without a request for a contract."""
     profile = run.settings.profile
     return profile == "small" or (profile == "auto" and is_small_model(run.state.model))
 
 
 async def take_plain_road(run: Run, request: MakeRequest, why: str) -> None:
-    """Set a contract that needs no model; where the text names nothing, write the code first.
+    """Set a contract that needs no model; if the text names nothing, write the code first.
 
     Raises GreenloopError: the code could not be written.
     """

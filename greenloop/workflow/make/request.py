@@ -11,7 +11,7 @@ class MakeRequest(ContractRequest):
 
     kind: Literal["make"] = "make"
     source: str | None = None  # the file that the specification was read from
-    accepts_choices: bool = False  # what the text leaves open is accepted as it is taken
+    accepts_choices: bool = False  # open choices are accepted as they were taken
     force: bool = False  # files that greenloop did not write may be replaced
 
 

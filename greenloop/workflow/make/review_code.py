@@ -1,4 +1,4 @@
-"""Reviews: of the first code before it is run, and of what repairs changed once it is green."""
+"""Reviews of the first code before its run, and of repaired code once it is green."""
 
 import difflib
 from collections.abc import Awaitable, Callable
@@ -21,7 +21,7 @@ _NOT_REVIEWED = "the repaired code was not reviewed"
 async def review_first_code(run: Run) -> None:
     """Review the first candidate; repair the errors found.
 
-    What the review says of the contract is set apart.
+    Findings about the contract are stored separately.
     Raises GreenloopError: a call failed.
     """
     state = run.state
@@ -34,7 +34,7 @@ async def review_first_code(run: Run) -> None:
 
 
 async def confirm_background(run: Run, review: Callable[[Contract], Awaitable[Review]]) -> None:
-    """Have the doubtful background confirmed by a reader of the text, where there is some.
+    """Request a review of doubtful background, if there is any, and settle it.
 
     Raises GreenloopError: the call failed.
     """
@@ -45,7 +45,7 @@ async def confirm_background(run: Run, review: Callable[[Contract], Awaitable[Re
 
 
 async def _ask(run: Run, call: Awaitable[Review]) -> Review:
-    """Return what a review says, and nothing where its answer cannot be used: the tests decide then.
+    """Return a review, empty if its answer cannot be used: the tests decide then.
 
     Raises GreenloopError: the call failed.
     """
@@ -58,9 +58,9 @@ async def _ask(run: Run, call: Awaitable[Review]) -> Review:
 
 
 async def review_repaired_code(run: Run) -> bool:
-    """Review what was changed since the last review; return whether errors led to a repair.
+    """Review the changes since the last review; return whether errors led to a repair.
 
-    A review that cannot be had leaves the run green, and a reason in the report.
+    A review that fails leaves the run green, with a reason in the report.
     """
     state = run.state
     if state.green_run is None or state.forgery_reason or not _is_changed_since_review(state):
@@ -82,14 +82,14 @@ async def review_repaired_code(run: Run) -> bool:
 
 
 async def repair_errors(run: Run) -> bool:
-    """Have the errors of the review repaired that are open; return whether the code was changed."""
+    """Request a repair of the review's open errors; return whether the code was changed."""
     state = run.state
     if state.repairs >= state.repair_phase.limit:
         return False
     state.repairs += 1
     try:
         return await _repair_findings(run, "repair")
-    except (ModelFailure, BudgetExhaustedError) as error:  # the green code stays, and so do they
+    except (ModelFailure, BudgetExhaustedError) as error:  # the green code and the findings stay
         run.notify(f"findings of the review were not repaired: {error}")
         return False
 
@@ -111,7 +111,7 @@ def _resolve(finding: Finding) -> Finding:
 
 
 def _is_changed_since_review(state: RunState) -> bool:
-    """Whether a model changed the code since; fixes that need no model change no result."""
+    """Whether a model changed the code since the last review; automatic fixes do not count."""
     attempts, n = state.candidates.attempts, state.candidates.current.n
     while n != state.reviewed and attempts[n - 1].kind == "free-fix":
         n = attempts[n - 1].based_on or state.reviewed
@@ -119,7 +119,7 @@ def _is_changed_since_review(state: RunState) -> bool:
 
 
 async def _repair_findings(run: Run, kind: AttemptKind) -> bool:
-    """Have errors repaired, and warnings with them; return whether the code was changed."""
+    """Request a repair of errors and warnings; return whether the code was changed."""
     state, meter = run.state, run.measure_calls("repair_code")
     code = state.candidates.current.code
     request = RepairRequest(code=code, findings=state.review.of_correctness)

@@ -1,9 +1,9 @@
-"""Further samples of a weak model's code, which come before repairs; and tests that samples agree against.
+"""Samples of a weak model's code before repairs, and removal of tests by agreement of samples.
 
-A candidate has to pass the text's examples and the user's tests. Where such candidates give other answers
-to the calls of generated tests, samples are asked for until two agree (agreement of code and tests: CodeT,
-Chen et al. 2022). The answer that most of them give is taken, and the tests that demand another one are dropped
-with that reason: a small model's tests are wrong more often than its code.
+A candidate has to pass the text's examples and the user's tests. If such candidates fail generated
+tests, samples are requested until two agree (agreement of code and tests: CodeT, Chen et al. 2022).
+Tests that demand another answer than most samples give are dropped with that reason: a small
+model's tests are wrong more often than its code.
 """
 
 import ast
@@ -20,18 +20,18 @@ from greenloop.workflow.state import RepairPhase
 from greenloop.workflow.strategy import Strategy
 
 _AUTO_SAMPLES = 3  # on the plain road
-_AUTO_SAMPLES_FOR_EXAMPLES = 6  # while no code passes what the text and the user give
+_AUTO_SAMPLES_FOR_EXAMPLES = 6  # while no code passes the examples and the user's tests
 _SUSPECTS = "generated"
 
-Votes = Mapping[str, Counter[str]]  # by test: how many samples give each answer; "": it passes
+Votes = Mapping[str, Counter[str]]  # by test: number of samples per answer; "": the test passes
 
 
 class Sampler:
-    """Asks for further samples where tests fail, until two agree; drops the tests against them."""
+    """Requests for samples until two agree, and removal of the tests that contradict them."""
 
     def __init__(self, strategy: Strategy) -> None:
         self._strategy, self._run, self._asked = strategy, strategy.run, 0
-        # By the number of an attempt: further samples with its code.
+        # Number of further samples with the same code, by the number of the attempt.
         self._repeats: Counter[int] = Counter()
 
     @property
@@ -46,7 +46,7 @@ class Sampler:
         return _AUTO_SAMPLES if is_enough else _AUTO_SAMPLES_FOR_EXAMPLES
 
     async def advance(self) -> bool:
-        """Run samples until two agree; return whether the code that is chosen may be green."""
+        """Run samples until two agree; return whether the chosen code may be green."""
         if not self._limit:
             return False
         while (agreed := self._find_agreed()) is None and self._asked < self._limit:
@@ -63,9 +63,9 @@ class Sampler:
         return True
 
     def _keep_agreed(self) -> None:
-        """Keep a small model's code that samples agree on and only generated tests contradict, unrepaired.
+        """Keep code unrepaired on which samples agree, if only generated tests contradict it.
 
-        A repair would fit the code to tests that all samples of it fail.
+        A repair would fit the code to tests that all its samples fail.
         """
         state, tested = self._run.state, self._run.state.candidates.tested_candidates
         reported = (test.id for item in tested if item.run for test in item.run.tests)
@@ -82,7 +82,7 @@ class Sampler:
             state.repair_phase = RepairPhase(0)
 
     async def _add_sample(self) -> bool:
-        """Ask for a sample; return whether it is code that was not there yet."""
+        """Request a sample; return whether its code is new."""
         run = self._run
         contract = run.state.agreed_contract
         meter = run.measure_calls("generate_code")
@@ -103,7 +103,7 @@ class Sampler:
         return True
 
     def _find_agreed(self) -> Candidate | None:
-        """Return the candidate whose answers two samples give, and no other answer more often."""
+        """Return a candidate each of whose answers has two votes or more, and no other more."""
         answers = {
             item.n: (item, self._list_answers(item))
             for item in self._run.state.candidates.tested_candidates
@@ -119,7 +119,7 @@ class Sampler:
     def _passes_what_is_given(self, item: Candidate) -> bool:
         """Return whether a candidate fails generated tests alone.
 
-        Without a test of another origin it has to pass most of them.
+        Unless it passes a test of another origin, it has to pass more tests than it fails.
         """
         state = self._run.state
         failing = item.failing_tests(state.is_active)
@@ -131,10 +131,7 @@ class Sampler:
         )
 
     def _list_answers(self, item: Candidate) -> dict[str, str]:
-        """Return what a candidate answers where tests demand something else.
-
-        A crash is an answer of its own.
-        """
+        """Return a candidate's answers by failed test; a crash is an answer of its own."""
         state = self._run.state
         failures = item.run.failures if item.run else ()
         return {
@@ -160,7 +157,7 @@ class Sampler:
 
 
 def _has_majority(failed: Mapping[str, str], votes: Votes) -> bool:
-    """Return whether each answer where samples differ is that of two, and of no fewer than others."""
+    """Return whether each answer has the votes of two samples, and no other has more."""
     return all(
         1 < counted[failed.get(test, "")] == max(counted.values())
         for test, counted in votes.items()
@@ -168,10 +165,10 @@ def _has_majority(failed: Mapping[str, str], votes: Votes) -> bool:
 
 
 def _number_of_answer(item: Candidate) -> int:
-    """Return the number of the attempt that the model wrote: one before what was fixed for free."""
+    """Return the number of the model's attempt, which precedes a candidate of automatic fixes."""
     return item.n - (item.kind == "free-fix")
 
 
 def _outline(code: str) -> str:
-    """Return what two samples share that differ in comments and layout only."""
+    """Return a dump of the syntax tree, which ignores comments and layout."""
     return ast.dump(parse_or_empty(code))

@@ -1,4 +1,4 @@
-"""Answers that steer: one that differs from what was taken goes back into the contract, then the tests."""
+"""Changes of contract and tests by answers that differ from what was taken."""
 
 from collections.abc import Sequence
 
@@ -21,15 +21,15 @@ _FAILURES = (ModelFailure, BudgetExhaustedError, SpecificationError, UnusableCod
 
 
 class Steering:
-    """Changes the contract by the user's answers and, where code exists, writes its tests anew."""
+    """Changes of the contract by complaints, and new tests for it if there were tests."""
 
     def __init__(self, run: Run, request: MakeRequest) -> None:
         self._run, self._request = run, request
 
     async def __call__(self, taken: Sequence[Choice]) -> bool:
-        """Follow the answers to choices that were `taken` otherwise; return whether tests changed.
+        """Apply answers that differ from the `taken` choices; return whether tests changed.
 
-        Where a call fails, the answers stay what they are: requirements and tests of their own.
+        If a call fails, the answers still are requirements and tests of their own.
         """
         answered = {i.sha256: i.chosen for i in self._run.state.agreed_contract.choices}
         complaints = [
@@ -40,10 +40,10 @@ class Steering:
         return self._run.state.road == "contract" and await self.take_up(complaints, is_answer=True)
 
     async def take_up(self, complaints: Sequence[str], *, is_answer: bool = False) -> bool:
-        """Have the contract changed, and then the tests that were written from it; return whether
-        these were. The requirement of an answer is there already, and its tests are not.
+        """Request a changed contract, then new tests for it; return whether these were written.
 
-        Where a call fails, all stays as it is.
+        An answer (`is_answer`) needs new tests even if the contract has its requirement already. If
+        only the tests cannot be written, the changed contract stays.
         """
         run, state = self._run, self._run.state
         run.notify(f"the contract was sent back: {complaints[0]}")

@@ -43,7 +43,7 @@ class ModuleStrategy(Strategy):
 
 
 class MakeStrategy(ModuleStrategy):
-    """Code and tests are written side by side from the contract; surviving mutants add tests."""
+    """Module whose code and tests are written in parallel from a contract, then hardened."""
 
     def __init__(self, run: Run, request: MakeRequest) -> None:
         super().__init__(run)
@@ -68,10 +68,10 @@ class MakeStrategy(ModuleStrategy):
             await generate_and_gate_tests(run)
         else:
             await run_concurrently(self._write_code(), generate_and_gate_tests(run))
-        await self._follow_review()  # not before: prompts have to be the same on each resume
+        await self._follow_review()  # last: a resume has to repeat the same prompts
 
     async def _follow_review(self) -> None:
-        """Have the contract follow its review; what it lost goes back into it, and into its tests."""
+        """Apply the contract's review; background that it rejects changes contract and tests."""
         state = self.state
         if state.contract_review:
             reviewed = apply_review(state.agreed_contract, state.contract_review)
@@ -82,7 +82,7 @@ class MakeStrategy(ModuleStrategy):
     async def _write_code(self) -> None:
         """Add the first candidate, reviewed."""
         run = self.run
-        if not self.state.candidates.attempts:  # else the text named nothing, and the code does
+        if not self.state.candidates.attempts:  # the plain road may have written code already
             meter = run.measure_calls("generate_code")
             generated = await run.kit.generate_code(self.state.agreed_contract)
             run.add_candidate("generate", generated.code, generated.explanation, meter)
@@ -98,7 +98,7 @@ class MakeStrategy(ModuleStrategy):
 
     async def extend(self) -> bool:
         if self.run.state.road == "plain" and prefers_plain_road(self.run):
-            return False  # neither more tests nor a second program can be had from such a model
+            return False  # such a model can write neither more tests nor a second program
         if self.run.state.road == "contract" and (
             await self._hardener.harden() or await self._review()
         ):
@@ -108,11 +108,11 @@ class MakeStrategy(ModuleStrategy):
         return await self._choices.settle_after_code(ask=not self.state.forgery_reason)
 
     async def _review(self) -> bool:
-        """Review what repairs changed; where they follow an answer, a new peer is written instead."""
+        """Review repaired code, unless answers outdate the peer: a new one is written then."""
         return not self._peer_comparer.is_outdated and await review_repaired_code(self.run)
 
     async def undo_change(self) -> bool:
-        """Apply answers that the user gave later: red code may be right by them."""
+        """Apply later answers of the user: red code may be right by them."""
         return await self._choices.settle_after_code(ask=False)
 
     async def request_repair(
@@ -136,7 +136,7 @@ class MakeStrategy(ModuleStrategy):
 async def run_concurrently(*coroutines: Coroutine[Any, Any, None]) -> None:
     """Await all coroutines to their ends, then raise the first error.
 
-    None is cancelled: an answer that a model is giving is paid for.
+    None is cancelled, because an answer that has begun is paid for.
     """
     results = await asyncio.gather(*coroutines, return_exceptions=True)
     for item in results:

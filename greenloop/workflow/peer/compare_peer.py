@@ -28,15 +28,15 @@ from greenloop.workflow.state import Run
 _MAX_JUDGED = 5  # in one call
 _MAX_ROUNDS = 3
 _MAX_MESSAGE_CHARS = 300
-# A fallback model whose price is not known cannot be afforded under --max-cost: SettingsError.
+# SettingsError: with --max-cost, a fallback model of unknown price cannot be called.
 _FAILURES = (ModelFailure, BudgetExhaustedError, SandboxError, SettingsError)
 
 
 class PeerComparer:
-    """Compares green code with one peer; inputs that the code answers wrongly become tests.
+    """Comparison of green code with one peer; inputs that the code answers wrongly become tests.
 
-    A failed or unusable call leaves the green run as it is, without this piece of evidence. Only
-    with `repairs` the tests are changed.
+    A failed or unusable call leaves the green run as it is, without this piece of evidence. Tests
+    are changed only with `repairs`.
     """
 
     def __init__(
@@ -46,20 +46,18 @@ class PeerComparer:
         repairs: bool = True,
         repair_findings: Callable[[Run], Awaitable[bool]] | None = None,
     ) -> None:
-        """`repair_findings` repairs open errors of the review: what the code does wrong by the text
-        where no test can show it.
-        """
+        """`repair_findings` repairs open errors of the review, which no test can show."""
         self._run, self._state, self._repairs = run, run.state, repairs
         self._repair_findings = repair_findings
         self._peer: PeerProgram | None = None
-        self._taken: dict[str, str] = {}  # answers to open questions by which the peer was written
+        self._taken: dict[str, str] = {}  # the answers to open questions that the peer was given
         self._rounds_left = _MAX_ROUNDS
         self._judged: dict[tuple[str, ...], Difference] = {}
-        self._asked: dict[tuple[str, ...], str] = {}  # open choices by cluster and by reason
+        self._asked: dict[tuple[str, ...], str] = {}  # choice ids by cluster and by reason
         self._absent = "" if run.settings.peer else "--no-peer was given; run without it"
 
     async def compare(self) -> bool:
-        """Compare the current candidate. Return True where its tests have to run again."""
+        """Compare the current candidate. Return whether tests have to run again."""
         if self._state.green_run is None or self._state.forgery_reason:
             return False
         try:
@@ -75,7 +73,7 @@ class PeerComparer:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether a peer was written by other answers to the open questions than those that hold now."""
+        """Whether answers to open questions have changed since the peer was written."""
         now = self._list_answers()
         return any(now.get(question, taken) != taken for question, taken in self._taken.items())
 
@@ -91,7 +89,7 @@ class PeerComparer:
             self._run.notify_once("peer", why)
 
     async def _write_peer(self) -> PeerProgram | None:
-        """Return a peer that agrees with the text's own examples; it may be written twice."""
+        """Return a peer that agrees with the text's own examples; None after two failed tries."""
         contract, suite = self._state.agreed_contract, self._state.tests
         tools = PeerToolkit(self._run.client.with_fallback_first(), prompts=self._run.kit.prompts)
         contradicted: list[FailedExample] = []
@@ -128,11 +126,11 @@ class PeerComparer:
 
     @property
     def text(self) -> str:
-        """What the judge reads."""
+        """The text that the judge reads."""
         return self._state.agreed_contract.text_with_answers
 
     def _list_differences(self, done: SavedComparison) -> list[OpenDifference]:
-        """Return the differences in answers, then in tests; not what the user has decided."""
+        """Return the differences in answers, then in tests, without those that the user decided."""
         state = self._state
         answered = {item.question for item in state.agreed_contract.choices if item.answered}
         failing = {test: why for test, why in done.failing.items() if self._may_be_wrong(test)}
@@ -141,12 +139,12 @@ class PeerComparer:
         return [item for item in found if item.build_choice(1).question not in answered]
 
     def _may_be_wrong(self, test: str) -> bool:
-        """Whether the text can decide against a test: the user's tests stand beside it."""
+        """Whether the judge may rule against a test; with `repairs` not against locked ones."""
         suite = self._state.code_tests
         return suite.is_active(test) and (not self._repairs or suite.may_be_disputed(test))
 
     async def _judge(self, differences: Sequence[OpenDifference]) -> bool:
-        """Have differences judged; return True where tests were added or dropped."""
+        """Request rulings on differences; return whether they changed tests or code."""
         self._rounds_left -= 1
         arranged = arrange(differences, seed_of(self._run))
         tools = PeerToolkit(self._run.client, prompts=self._run.kit.prompts)
@@ -186,7 +184,7 @@ class PeerComparer:
         return self._repairs and self._state.repairs < self._run.settings.max_repairs
 
     def _change_tests(self, item: OpenDifference, ruling: DifferenceRuling) -> str:
-        """Add the test that the code fails, or drop the one that only it passes; return its name."""
+        """Add a test that the code fails, or drop one that the judge rejects; return its name."""
         state = self._state
         if item.test:
             name = state.code_tests.name_of(item.test) or ""
@@ -209,7 +207,7 @@ class PeerComparer:
     def _add_choice(self, item: OpenDifference, because: str) -> str:
         """Return the id of the open choice on a difference.
 
-        One is asked for each cluster, and for what the judge says in the same words.
+        Differences of one cluster, or with the same reason of the judge, share a choice.
         """
         points = [point for point in (item.found.cluster, (because,)) if any(point)]
         if known_id := next((self._asked[i] for i in points if i in self._asked), ""):
@@ -219,9 +217,9 @@ class PeerComparer:
         return found
 
     def _report(self, comparison: Comparison, present: Sequence[OpenDifference]) -> None:
-        """Set the evidence: what was judged so far, and what is not; of what is gone the test.
+        """Set the evidence: all differences judged so far, then those that are not judged.
 
-        What no test shows is left out once the code, repaired, no longer answers so.
+        A difference that counts against the code is left out once repaired code no longer has it.
         """
         state, shown = self._state, {item.key for item in present}
         self._judged = {

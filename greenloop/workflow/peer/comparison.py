@@ -1,4 +1,4 @@
-"""Comparison of a candidate with its peer, saved in the run directory before anyone is asked."""
+"""Comparison of a candidate with its peer, saved in the run directory before the judge is asked."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,10 +24,10 @@ from greenloop.workflow.storage.run_dir import write_atomically
 
 @dataclass(frozen=True)
 class SavedComparison:
-    """What was compared, and what it showed.
+    """A comparison with the code and the peer that it belongs to.
 
-    `failing` are active tests that the peer fails, with messages: not only for the wording of an
-    exception, nor on an input that stands among the differences.
+    `failing` are tests that the peer fails, with messages; without those that fail on the wording
+    of an exception alone, and those whose input is among the differences.
     """
 
     code_sha256: str
@@ -51,7 +51,7 @@ async def compare_with_peer(
 ) -> SavedComparison:
     """Compare the current module with its peer, on `calls` too. Raises as `compare_and_save` does.
 
-    The tests run on the peer as well, but for the examples, which it has passed.
+    The tests run on the peer too, except the examples, which the peer has passed already.
     """
     code, suite = run.state.candidates.current.code, run.state.tests
     files = replace(suite, examples="").files
@@ -71,11 +71,11 @@ async def compare_and_save(
     find_failing: Callable[[Sandbox], Mapping[str, str]],
     compare: Callable[[Sandbox, Collection[str]], Comparison],
 ) -> SavedComparison:
-    """Return what a comparison shows, from the run directory where it was made before.
+    """Make a comparison, or return the saved one of the same code, tests and peer.
 
-    Time limits a comparison: a second one may find other differences, which would be paid for
-    again. `find_failing` returns the tests that the peer fails, with messages; `compare` gets the
-    names of their functions.
+    A comparison has a time limit: a second one may find other differences, whose rulings would be
+    paid for again. `find_failing` returns the tests that the peer fails, with messages; `compare`
+    gets the names of their functions.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -139,6 +139,6 @@ def _compare(
 
 
 def seed_of(run: Run) -> str:
-    """Return the seed of inputs and chance: it follows from the text and the code."""
+    """Return the random seed of a comparison, derived from the text and the code."""
     text = run.state.agreed_contract.specification
     return digest(digest(text) + digest(run.state.candidates.current.code))

@@ -1,4 +1,4 @@
-"""Differences as the judge sees them, and what follows from its rulings."""
+"""Differences in the form for the judge, and the meaning of its rulings."""
 
 import ast
 import builtins
@@ -23,7 +23,7 @@ from greenloop.tools.peer_toolkit import ShownDifference
 from greenloop.workflow.change.suite import ChangeSuite
 
 _RAISED = re.compile(r"raises\s+([\w.]+)")
-# What pytest says of `raises(match=…)`, of `str(caught.value)`, and of the types of numbers.
+# Pytest's messages on `raises(match=…)`, on `str(caught.value)`, and on types of numbers.
 _OF_MESSAGE = re.compile(
     r"Regex pattern did not match|= str\(.*<ExceptionInfo|assert dtype\("
     r"|assert <class '(?:int|float)'> (?:is|==) <class '(?:int|float)'>",
@@ -39,7 +39,7 @@ _MAX_ROWS_SHOWN = 8
 
 @dataclass(frozen=True)
 class OpenDifference:
-    """A difference that nobody has judged; `test` is the id of a test function that the peer fails."""
+    """A difference before its ruling; `test` is the id of a test that the peer fails, or ''."""
 
     found: FoundDifference
     test: str = ""
@@ -50,7 +50,7 @@ class OpenDifference:
 
     @property
     def is_of_wording(self) -> bool:
-        """Whether the answers are alike but for sentences within them."""
+        """Whether the answers differ only in quoted sentences within them."""
         code, peer = (_SENTENCE.sub("…", item) for item in (self.found.code, self.found.peer))
         return not self.test and code == peer and code[:1] != "…"
 
@@ -61,7 +61,7 @@ class OpenDifference:
         return Difference(call=call, **answers, ruling=ruling, because=because)
 
     def build_example(self, ruling: DifferenceRuling) -> HeldOutExample | None:
-        """Return what the right program answers, where that can be a test; None elsewhere."""
+        """Return the call with its right answer; None if it cannot be a test."""
         call = f"{self.found.helpers}{self.found.call}"
         expected = self.found.peer_literal
         raised = _RAISED.match(self.found.peer)
@@ -74,7 +74,7 @@ class OpenDifference:
         return HeldOutExample(call=call, returns=expected) if expected is not None else None
 
     def build_finding(self, because: str) -> Finding:
-        """Return an error of the code's review: what the code does, and the text contradicts."""
+        """Return an error for the review of the code, which contradicts the text here."""
         does = self.found.call if self.test else f"{self.found.call} gives {self.found.code}"
         does = shorten(does, _MAX_ABOUT_CHARS, placeholder=" …")
         what = "a test that the code passes: " * bool(self.test)
@@ -82,7 +82,7 @@ class OpenDifference:
         return Finding(line=None, severity="error", message=message)
 
     def ask(self, contract: Contract) -> tuple[Contract, str]:
-        """Return a contract with the question, once, and the question's id."""
+        """Return the contract with the question, added if it is new, and the question's id."""
         ids = {choice.question: choice.id for choice in contract.choices}
         number = next(n for n in range(1, len(ids) + 2) if f"D{n}" not in ids.values())
         choice = self.build_choice(number)
@@ -91,7 +91,7 @@ class OpenDifference:
         return contract, ids.get(choice.question, choice.id)
 
     def build_choice(self, number: int) -> Choice:
-        """Return the question that the text leaves open."""
+        """Return the difference as a question that the text leaves open."""
         if self.test:
             question = f"does the text ask for this? {_show_assertions(self.found)}"
             answers = ("yes", "no")
@@ -105,7 +105,7 @@ class OpenDifference:
 
 
 def _show_assertions(found: FoundDifference) -> str:
-    """Return what a test does, in one line, without its name."""
+    """Return the body of a test in one line of limited length."""
     tree = parse_or_none(found.call)
     defined = [item for item in tree.body if isinstance(item, Definition)] if tree else []
     shown = defined[-1].body if defined else tree.body if tree else []
@@ -120,9 +120,9 @@ def _format(call: str, answer: str) -> str:
 
 
 def from_tests(failing: Mapping[str, str], suite: Suite | ChangeSuite) -> list[OpenDifference]:
-    """Return the differences on tests that the peer fails: one a function, whatever its rows.
+    """Return a difference for each test function that the peer fails, with its failing rows.
 
-    `failing` has the messages; tests that fail with the same one have one cause.
+    `failing` has the messages; tests whose messages begin with the same line have one cause.
     """
     found: dict[str, list[str]] = {}
     causes: dict[str, str] = {}
@@ -145,7 +145,7 @@ def _from_test(
 
 
 def _split_definitions(source: str) -> tuple[str, str]:
-    """Return what a source has besides its last definition, and this one."""
+    """Return a source without its last definition, and that definition."""
     tree = parse_or_none(source)
     if tree is None or len(tree.body) < 2:
         return "", source
@@ -156,7 +156,7 @@ def _split_definitions(source: str) -> tuple[str, str]:
 
 
 def _without_docstrings(source: str) -> str:
-    """Return code without docstrings and comments, which are its writer's reading of the text."""
+    """Return code without docstrings and comments, which interpret the text."""
     tree = parse_or_none(dedent(source))
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -166,17 +166,15 @@ def _without_docstrings(source: str) -> str:
 
 
 def is_wording(message: str, text: str) -> bool:
-    """Whether a test failed on an exception's message alone, or on the type of equal numbers, and the
-    text has no such word.
-    """
+    """Whether a test fails on a message or number type alone, whose words the text lacks."""
     words = (_flatten(found[2]) for found in _LITERAL.finditer(message))
     return bool(_OF_MESSAGE.search(message)) and not any(item in _flatten(text) for item in words)
 
 
 def arrange(differences: Sequence[OpenDifference], seed: str) -> list[tuple[ShownDifference, bool]]:
-    """Return the differences for the judge, each with whether the code's answer stands first."""
+    """Return the differences for the judge, each with whether the code's answer comes first."""
     chance, arranged = random.Random(seed), []
-    known: dict[str, int] = {}  # definitions, which many tests share, by the first that shows them
+    known: dict[str, int] = {}  # by helper definitions: the first difference with them
     for number, item in enumerate(differences, 1):
         first, second = item.found.code, item.found.peer
         if not (code_is_first := chance.random() < 0.5):
@@ -191,10 +189,10 @@ def arrange(differences: Sequence[OpenDifference], seed: str) -> list[tuple[Show
 
 
 def interpret(ruling: DifferenceRuling, code_is_first: bool, difference: OpenDifference) -> Ruling:
-    """Return what a ruling on an arranged difference says of code and peer.
+    """Return what a ruling on an arranged difference means for code and peer.
 
-    That the wording alone differs counts where the answers show it: a text that is the answer
-    itself is what a caller gets.
+    `wording` counts only if the answers differ in sentences within them: a text that is the whole
+    answer is the result of the call.
     """
     if ruling.right == "wording" and difference.is_of_wording:
         return "wording is free"
@@ -227,9 +225,7 @@ def _flatten(text: str) -> str:
 
 
 def _is_runnable(call: str, callee: str) -> bool:
-    """Whether a call is an expression, or statements that end in one and take from outside only
-    what they call and types of values.
-    """
+    """Whether a call is an expression, or statements with known names that end in one."""
     tree = parse_or_none(call.strip())
     if tree is None or not tree.body or not isinstance(tree.body[-1], ast.Expr):
         return False

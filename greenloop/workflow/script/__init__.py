@@ -1,1 +1,1 @@
-"""Workflow of `script` and of `heal` without tests: checks of a script's output."""
+"""Workflow of `script`: checks of a script's output, which `heal` without tests uses too."""

@@ -9,7 +9,7 @@ PREVIOUS_OUTPUT_CHECK = "prints what it printed before"
 
 
 def with_lost_output(run: TestRun, check: str, message: str) -> TestRun:
-    """Return the run with one of its checks failed."""
+    """Return the run with one check failed, because output was lost."""
     failure = Failure(test=check, phase="call", exception="LostOutput", message=message)
     others = tuple(item for item in run.tests if item.id != check)
     return run.model_copy(
@@ -22,7 +22,7 @@ def with_lost_output(run: TestRun, check: str, message: str) -> TestRun:
 
 @dataclass(frozen=True)
 class Checklist:
-    """The checks of a run, with the interface that loop and report use of a test suite."""
+    """The checks of a run, with the interface of a test suite for loop and report."""
 
     checks: tuple[OutputCheck, ...]
     dropped: tuple[DroppedTest, ...] = ()
@@ -36,12 +36,12 @@ class Checklist:
         return path == self.own_file
 
     def name_of(self, test: str) -> str | None:
-        """Return the check's id, None where there is no such check."""
+        """Return the check's id, None if there is no such check."""
         found = self._find(test)
         return found.id if found else None
 
     def source(self, test: str) -> str:
-        """Return the check as the judge reads it, '' where there is no such check."""
+        """Return the check as the judge reads it, '' if there is no such check."""
         return self.name_of(test) or ""
 
     def origin(self, test: str) -> Origin:

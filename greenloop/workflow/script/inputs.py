@@ -64,7 +64,7 @@ def _to_shown_input(item: InputFile) -> ShownInput:
 
 
 def _read_head(content: bytes) -> str:
-    """Return the first lines, truncated; '' where the content is not text."""
+    """Return the first lines, truncated; '' if the content is not text."""
     start = content[:_MAX_HEAD_BYTES]
     try:
         text = start.decode("utf-8-sig", "strict" if len(content) <= _MAX_HEAD_BYTES else "ignore")

@@ -15,7 +15,7 @@ class InputRef(Record):
 
 
 class ScriptSpec(Record):
-    """How a script is run and what its output is checked for."""
+    """The file name, inputs and output checks of a script."""
 
     name: str  # of its file
     arguments: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Strategies of scripts: run for their output, which has to pass checks."""
+"""Strategies of scripts, whose output has to pass checks."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -34,7 +34,7 @@ from greenloop.workflow.setup.packages import suggest_input
 from greenloop.workflow.state import Run
 from greenloop.workflow.strategy import Strategy
 
-_MAX_OUTPUT_CHARS = 1500  # more than for tests: the output says most about a script
+_MAX_OUTPUT_CHARS = 1500  # more than for tests: output is the main evidence on a script
 _VACUOUS_REASON = "also holds for a script that does nothing"
 
 
@@ -57,7 +57,7 @@ class ScriptStrategy(Strategy):
 
     @property
     def task_text(self) -> str:
-        """What the script has to do, as prompts show it."""
+        """The task of the script, as prompts show it."""
         return self.request.task
 
     @property
@@ -166,7 +166,7 @@ class WriteScriptStrategy(ScriptStrategy):
             return ()
 
     def _drop_vacuous_checks(self, checks: Sequence[OutputCheck]) -> RedPhase:
-        """Drop checks that hold for a script that does nothing, but for status and silence."""
+        """Drop checks that hold for a script that does nothing, except `status` and `silent`."""
         idle = evaluate_checks(ScriptRun(ending="finished", exit_status=0), checks)
         exempt = {item.id for item in checks if item.kind in ("status", "silent")}
         passing = [

@@ -1,4 +1,4 @@
-"""Why tests could not run: modules that are missing, and a suite that does not fit."""
+"""Explanations of tests that cannot run: missing modules, submodules, Python versions."""
 
 import platform
 import re
@@ -51,8 +51,8 @@ def find_missing_module(failure: Failure) -> str:
 def describe_missing_module(module: str, importer: str, own: Collection[str] = ()) -> str:
     """Return a line that names the module, and the option that would allow its package.
 
-    In a project, which has modules of its `own`, it is --install: a test may write the module, and
-    any index may have a package of that name, by anybody.
+    In a project, which has modules of its `own`, the option is --install: a test may create the
+    module, and anybody can publish a package of its name.
     """
     told = f"{importer} {module}, which is not available"
     if own:
@@ -63,7 +63,7 @@ def describe_missing_module(module: str, importer: str, own: Collection[str] = (
 def explain_missing_modules(
     failures: Sequence[Failure], code: Path | None, own: Collection[str] = ()
 ) -> Iterator[str]:
-    """Yield a line for each module that the tests of a file did not find, and one for submodules."""
+    """Yield a line for each module that tests did not find, and one for absent submodules."""
     for module in dict.fromkeys(map(find_missing_module, failures)):
         file = find_project_module(module, code) if module and code else ""
         if file:
@@ -107,7 +107,7 @@ def explain_suite_problem(
 
 
 def explain_absent_submodules(root: Path) -> str:
-    """Return which submodules of git are not checked out; '' where all are."""
+    """Return a text that names the git submodules not checked out; '' if there are none."""
     paths = _SUBMODULE.findall(read_or_empty(root / ".gitmodules"))
     absent = [path for path in paths if not any((root / path).glob("*"))]
     if not absent:
@@ -116,7 +116,7 @@ def explain_absent_submodules(root: Path) -> str:
 
 
 def explain_python_version(tree: ProjectTree) -> str:
-    """Return that the project does not support this Python; '' where it does or does not say."""
+    """Return a text if the project does not support this Python; '' if it does or is silent."""
     files = (Path(tree.root, tree.scope, name) for name in _METADATA_FILES)
     required = _REQUIRED_PYTHON.search("\n".join(map(read_or_empty, files)))
     text = required[1].strip(" \t\r,\"'") if required else ""

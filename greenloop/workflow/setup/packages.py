@@ -1,4 +1,4 @@
-"""Packages that a run's code and tests need: those of the contract and those found missing."""
+"""Installation of packages for a run: of contract and project, and those found missing."""
 
 import re
 from collections.abc import Collection
@@ -45,10 +45,10 @@ async def install_contract_packages(run: Run) -> None:
 async def add_declared_packages(
     state: RunState, tree: ProjectTree | None, settings: Settings, emit: EventSink
 ) -> None:
-    """Install the allowed packages that a project uses, and that it or the user names.
+    """Install the allowed packages that a project uses and that it or the user names.
 
-    A plug-in of pytest is imported nowhere: to name it is to use it. Of a module alone (None) these
-    are all. Where one cannot be installed, the failures of the tests say what is missing.
+    A named plug-in of pytest counts as used, as no code imports it. Without a project (None) only
+    plug-ins count. If one cannot be installed, the failures of the tests say what is missing.
     """
     packages = PackageResolver(settings.allow_list)
     named = {*PackageAllowlist.parse("", settings.allow_package).names}
@@ -68,7 +68,7 @@ async def install_missing_packages(run: Run, result: TestRun, local_names: Colle
 
 
 def annotate_missing_modules(run: Run, result: TestRun, local_names: Collection[str]) -> TestRun:
-    """Add to each failure about a missing module what is available, for the model."""
+    """Add the available packages to each failure on a missing module, for the model."""
     if run.state.environment:
         return result
     failures = (_annotate_failure(run, item, local_names) for item in result.failures)
@@ -89,7 +89,7 @@ def _annotate_failure(run: Run, failure: Failure, local_names: Collection[str]) 
 async def try_packages(
     state: RunState, packages: PackageResolver, names: Collection[str], emit: EventSink
 ) -> bool:
-    """Do as `add_packages`; where it fails, tell why and go on without those that are not there."""
+    """Add packages; on failure emit why, and try again without the one that is unavailable."""
     new = set(names) - state.packages.unavailable
     try:
         return await add_packages(state, packages, new, emit)
@@ -119,7 +119,7 @@ def _notify_missing(run: Run, module: str, importer: str) -> None:
     """Emit one notice for each module, with the flag that would allow it.
 
     Raises:
-        InputError: it is a module of the user's that a script needs: a model must not rewrite it.
+        InputError: the module is beside the user's script: a model must not rewrite it.
     """
     request, is_new = run.state.request, module not in run.state.packages.notified
     path = request.original.path if isinstance(request, HealScriptRequest) and is_new else ""
@@ -129,7 +129,7 @@ def _notify_missing(run: Run, module: str, importer: str) -> None:
 
 
 def suggest_module_input(original: str, module: str) -> str:
-    """Return the option that gives a script the module beside it, '' where there is none."""
+    """Return the option that gives a script the module beside it, '' without one."""
     folder = Path(original).parent
     for name in (f"{module}.py", module):
         if (folder / name).exists():

@@ -1,4 +1,4 @@
-"""The sandbox that runs the tests of a project: in its own environment, where it has one."""
+"""Sandbox for the tests of a project, with its own environment if it has one."""
 
 import contextlib
 from collections.abc import Collection, Iterator
@@ -25,7 +25,7 @@ def use_environment(
     omitted: Collection[str] = (),
     place: str | Path = "",
 ) -> Iterator[Sandbox]:
-    """Yield a sandbox of the project's environment; the given one where there is none.
+    """Yield a sandbox of the project's environment; the given one if there is none.
 
     The environment is named in a notice, and recorded in the state. `omitted` are files of the
     project that its tests run without, `place` the folder in it whose environment is used.
@@ -63,7 +63,7 @@ def use_environment(
 
 
 def describe_environment(found: Environment) -> ProjectEnvironment:
-    """Return what a report says of an environment."""
+    """Return the record of an environment for the report."""
     return ProjectEnvironment(
         python=found.python_version,
         path=found.prefix,

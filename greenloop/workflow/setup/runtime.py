@@ -28,14 +28,14 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 
 @dataclass(frozen=True)
 class SharedResources:
-    """Resources, which runs may share, that an agent is given instead of opening its own."""
+    """Resources given to an agent, which several runs may share."""
 
     sources: tuple[ChatSource, ...] = ()  # the model and its fallback
     sandbox: Sandbox | None = None
     limits: RateLimits = field(default_factory=LocalRateLimits)
     shared_budget: Budget | None = None
     tracing: Tracing | None = None  # None: each run opens its own
-    asker: ChoiceAsker | None = None  # the user, where one can be asked
+    asker: ChoiceAsker | None = None  # the user, if one can be asked
 
 
 def open_run(
@@ -106,7 +106,7 @@ def _open_client(
 
 
 def _select_recording(source: ChatSource, sha256: str) -> ChatSource:
-    """Return the source with the recording of this text. Raises InputError where it has none."""
+    """Return the source with the recording of this text. Raises InputError without one."""
     if isinstance(source.model, ReplayChatModel):
         return replace(source, model=source.model.select(sha256))
     return source
@@ -115,7 +115,7 @@ def _select_recording(source: ChatSource, sha256: str) -> ChatSource:
 def _select_sources(
     settings: Settings, resources: SharedResources, state: RunState
 ) -> tuple[list[ChatSource], GreenloopError | None]:
-    """Return the model and its fallback; or why there is none, where healing may need none."""
+    """Return the model and its fallback; or the error, if the run may not need a model."""
     given = list(resources.sources)
     if given or state.request.needs_model:
         return given or open_sources(settings), None

@@ -1,1 +1,1 @@
-"""What a run keeps on disk: request, run directory, lock file."""
+"""Files of a run: run directory, request, choices, lock file."""

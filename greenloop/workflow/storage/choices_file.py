@@ -1,4 +1,4 @@
-"""`choices.md`: what a text leaves open, to be filled in by the user and given back."""
+"""`choices.md`: the open choices of a text, as a form that the user fills in."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ _MARK = re.compile(r"- \[(?P<mark>[ xX])\] (?P<key>[1-9]|other):(?P<text>.*)")
 def save_choices(path: Path, choices: Sequence[Choice]) -> bool:
     """Write the file of a run's open choices; return whether there are any.
 
-    Marks of the user's stay: in the file where the questions are the same, else in a copy.
+    The user's marks are kept: in the file if its questions are the same, else in a copy.
     Raises OutputError: it cannot be written.
     """
     text, found = render_choices(choices), ""
@@ -62,7 +62,7 @@ def _render_choice(choice: Choice) -> Iterator[str]:
 def read_marked_answers(path: Path, text: str) -> tuple[tuple[str, str], ...]:
     """Return question and marked answer of each section of a file whose choices are not known.
 
-    Raises InputError: a section has no question, or not one answer.
+    Raises InputError: a section has no question, or not exactly one answer.
     """
     found = []
     for section in re.split(r"(?m)^## ", text.replace("\r\n", "\n"))[1:]:
@@ -91,9 +91,9 @@ class _Section:
 
 
 def read_answers(path: Path, text: str, choices: Sequence[Choice]) -> tuple[ChoiceAnswer, ...]:
-    """Return the answers that a filled-in file gives to open choices; () where it has no section.
+    """Return the answers that a filled-in file gives to open choices; () if it has no section.
 
-    Raises InputError: one is unclear, or belongs to no open choice. The message names the line.
+    Raises InputError: an answer is unclear or to no open choice. The message names the line.
     """
     sections: list[_Section] = []
     lines = text.replace("\r\n", "\n").split("\n")
@@ -120,7 +120,7 @@ def _explain_unclear(section: _Section) -> str:
 
 
 def _read_line(line: str, number: int, sections: list[_Section], choices: Sequence[Choice]) -> None:
-    """Add what a line says to the sections. Raises ValueError where it is unclear."""
+    """Add what a line says to the sections. Raises ValueError: it is unclear."""
     if line.startswith("## "):
         sections.append(_Section(_find_choice(line[3:].strip(), sections, choices), number))
     elif sections and line.startswith("- "):

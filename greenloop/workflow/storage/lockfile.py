@@ -46,7 +46,7 @@ class Grade(Record):
 
 
 class LockedChange(Record):
-    """What a patch was graded for: the project's folder, from the lock's, and its commit."""
+    """The base of a graded patch: the project's folder, from the lock's, and its commit."""
 
     root: str
     base: str = ""
@@ -57,20 +57,20 @@ class Lock(Record):
 
     version: int = 1
     text_sha256: str  # of the text and of the digests of the user's tests
-    specification: LockedFile | None = None  # None where the text came from no file
+    specification: LockedFile | None = None  # None if the text came from no file
     code: LockedFile
     tests: tuple[LockedFile, ...] = ()
     grade: Grade
-    choices: tuple[Choice, ...] = ()  # what the text leaves open, with answers
-    held_out: HeldOut | None = None  # as `peer`, it holds for this text, code and tests
+    choices: tuple[Choice, ...] = ()  # open choices, with answers
+    held_out: HeldOut | None = None  # like `peer`, valid for this text, code and tests
     peer: Peer | None = None
     rules: tuple[str, ...]  # the pieces of evidence that the grade had
-    change: LockedChange | None = None  # with one the code is a patch
+    change: LockedChange | None = None  # if set, the code is a patch
     greenloop: str = ""
     model: str = ""
 
     def is_of_older_rules(self, evidence: Evidence) -> bool:
-        """Return whether a new grade falls short only by pieces that this one did not have."""
+        """Return whether new evidence falls short only in pieces that this grade lacks."""
         later = piece_types().keys() - set(self.rules)
         return bool(later) and not any(evidence.unmet(contracted=False, without=later))
 
@@ -116,7 +116,7 @@ def save_lock(path: Path, lock: Lock) -> None:
 
 
 def load_lock(path: Path) -> Lock:
-    """Read a lock. Raises InputError where it is missing or has another form."""
+    """Read a lock. Raises InputError: it is missing or has another form."""
     try:
         return Lock.model_validate_json(read_bounded(path, _MAX_LOCK_BYTES))
     except ValueError:

@@ -1,7 +1,7 @@
-"""Requests of runs: what a run is asked to do, with all that is needed to resume it.
+"""Requests of runs: their tasks, with everything that is needed to resume them.
 
-Requests are stored in the run directory. They hold no API key. Those of each kind of run have a
-folder of their own.
+Requests are stored in the run directory, without API keys. The package of each kind of run defines
+its own request.
 """
 
 import hashlib
@@ -50,7 +50,7 @@ class RunRequest(Record):
 
     kind: Command
     specification: str = ""
-    amendments: tuple[str, ...] = ()  # asked for in words after a first result
+    amendments: tuple[str, ...] = ()  # changes that were asked for after a first result
     module: str | None = None
     given: tuple[GivenTests, ...] = ()
     output: str | None = None
@@ -68,17 +68,17 @@ class RunRequest(Record):
 
     @property
     def code_file_name(self) -> str:
-        """Name of the file with the code, '' where the contract's module decides it."""
+        """Name of the file with the code, '' if the contract's module decides it."""
         return ""
 
     @property
     def original_text(self) -> str:
-        """Text of the file to heal, '' where there is none."""
+        """Text of the file to heal, '' without one."""
         return ""
 
     @property
     def project_root(self) -> str:
-        """The folder of the project whose environment runs the tests, '' where there is none."""
+        """The folder of the project whose environment runs the tests, '' without one."""
         return ""
 
     def list_recorded_texts(self) -> tuple[str, ...]:
@@ -87,10 +87,10 @@ class RunRequest(Record):
 
 
 class ContractRequest(RunRequest):
-    """Work on a contract."""
+    """A request whose run works from a contract."""
 
-    contract: Contract | None = None  # it replaces the model's
-    choice_answers: tuple[ChoiceAnswer, ...] = ()  # what the user decided where the text is open
+    contract: Contract | None = None  # replaces the model's
+    choice_answers: tuple[ChoiceAnswer, ...] = ()  # the user's answers to open choices
 
 
 RequestT = TypeVar("RequestT", bound=RunRequest)
@@ -103,7 +103,7 @@ def select_saved_options(settings: Settings) -> SavedOptions:
 
 
 def with_absolute_replay(model: str) -> str:
-    """Make the path of a replay file independent of the working folder."""
+    """Return a model's name, with an absolute path if it names a replay file."""
     is_file = model.startswith("replay:")
     return f"replay:{Path(model[7:]).absolute()}" if is_file else model
 
@@ -114,7 +114,7 @@ def digest(text: str) -> str:
 
 
 def hash_recorded_texts(request: RunRequest) -> str:
-    """Return the SHA-256 digest of what decides the answers of a model, as a recording has it.
+    """Return the SHA-256 digest, as recordings have it, of the texts that decide the answers.
 
     Line ends and outer white space make no difference. Raises InputError.
     """

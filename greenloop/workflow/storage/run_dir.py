@@ -17,7 +17,7 @@ from greenloop.workflow.storage.request import RunRequest
 
 
 class RunDirectory:
-    """Paths and files of one run: `run.json`, `answers.jsonl`, `report.json` and `.html`, `best/`."""
+    """Files of one run: `run.json`, `answers.jsonl`, `report.json` and `.html`, `best/`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
@@ -58,7 +58,7 @@ class RunDirectory:
 
     @classmethod
     def open(cls, path: Path) -> "RunDirectory":
-        """Open an existing run directory. Raises InputError where there is no run in it."""
+        """Open an existing run directory. Raises InputError: there is no run in it."""
         run = cls(path)
         if not run.request_file.is_file():
             raise InputError(f"{path} is not a run directory: it has no run.json")
@@ -68,7 +68,7 @@ class RunDirectory:
         write_atomically(self.request_file, request.model_dump_json(indent=1) + "\n")
 
     def remove_unused(self) -> None:
-        """Remove the directory of a run that could not begin, but for files of the user's in it."""
+        """Remove the directory of a run that could not begin, unless it has files of the user."""
         for path in (self.request_file, self.path / "lock", self.answers_file):
             path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):
@@ -108,13 +108,13 @@ class RunDirectory:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a whole file or nothing of it, keeping the permissions of an existing one.
+    """Write a file completely or not at all, keeping the permissions of an existing one.
 
     Raises OutputError: it cannot be written.
     """
     mask = os.umask(0)
     os.umask(mask)
     with writing(path):
-        if not path.parent.is_dir():  # creating one that exists takes longer than asking
+        if not path.parent.is_dir():  # faster than `mkdir` on an existing folder
             path.parent.mkdir(parents=True, exist_ok=True)
         replace_atomically(path, text.encode("utf-8", "surrogatepass"), 0o666 & ~mask)
