@@ -3,7 +3,7 @@
     tools = coding_tools(model=my_chat_model, sandbox=my_sandbox)
 
 Single tools (`from greenloop.tools import generate_code`) use the model and the sandbox of the
-settings. They are created on first access, which also imports LangChain: grading needs none of it.
+settings. They are created on first access, which also imports LangChain: grading does not need it.
 """
 
 from __future__ import annotations

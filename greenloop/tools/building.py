@@ -1,4 +1,4 @@
-"""LangChain tools built from methods, and coroutines run from any thread."""
+"""Construction of LangChain tools from asynchronous methods."""
 
 import inspect
 from collections.abc import Awaitable, Callable
@@ -22,7 +22,7 @@ def build_tool(
 ) -> BaseTool:
     """Return a tool with the name, arguments and docstring of a method; `work` runs instead of it.
 
-    An error that ends the call is a ToolException.
+    A GreenloopError becomes a ToolException.
     """
     call = work or method
 

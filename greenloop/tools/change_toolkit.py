@@ -1,4 +1,4 @@
-"""Toolkit for changes of a project: where a change belongs, its contract, its tests, its code."""
+"""Toolkit for changes of a project: location, contract, tests and code of a change."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from greenloop.tools.toolkit import RepairRequest, Toolkit
 
 @dataclass(frozen=True)
 class ChangeToolkit:
-    """Calls for one wish, on the model of `kit`. All methods raise GreenloopError."""
+    """Model calls for one wish, on the model of `kit`. All methods raise GreenloopError."""
 
     kit: Toolkit
     asked: WishedChange
@@ -59,7 +59,7 @@ class ChangeToolkit:
     ) -> ChangePlan:
         """Return the contract of the change; `tests` are the node ids that it may name.
 
-        What stays and names what the project's files `texts` do not have is sent back once.
+        Kept behaviour that uses names which the files `texts` do not have is sent back once.
         """
         asked, allowed = self.asked, self.kit.packages.allowlist
         is_first = True
@@ -90,7 +90,7 @@ class ChangeToolkit:
         )
 
     async def review_background(self, contract: Contract) -> Review:
-        """Return which of the doubtful background asks for nothing; the prompt shows no code."""
+        """Return a review of the doubtful background; the prompt shows no code."""
         passages = find_doubtful_background(contract)
         reader = ReviewReader(len(passages))
         request = self.kit.call(
@@ -186,7 +186,7 @@ class ChangeToolkit:
     ) -> GeneratedPeer:
         """Return a second change of `texts` as a diff; the prompt shows nothing of the first.
 
-        Of the contract it shows the text, names and parameters, and what is known to be open.
+        Of the contract it shows the text, names and parameters, and the open choices.
         """
         contract, text = plan.contract, plan.contract.text_with_answers
         stubs = split_interface(contract.interface)
@@ -201,7 +201,7 @@ class ChangeToolkit:
             wish=text,
             names=[name for stub in stubs.values() for name in list_names(stub)],
             interface="\n".join(bare),
-            # Those that the user answered stand in the text; to accept one changes no prompt.
+            # The text has the user's answers; accepted choices stay, to leave the prompt unchanged.
             choices=[item for item in contract.choices if item.answered != "user"],
             fence=plan.fence,
             files=shown.files,

@@ -169,7 +169,7 @@ class _AgentTools:
     async def _contract(self, specification: Contract | str) -> Contract:
         if isinstance(specification, Contract):
             return specification
-        with suppress(ValidationError):  # an agent may pass the contract as the text that it read
+        with suppress(ValidationError):  # an agent may pass the contract as JSON text
             return Contract.model_validate_json(specification)
         return await self._kit.parse_specification(specification)
 

@@ -1,4 +1,4 @@
-"""Toolkit for a second implementation of the text, and for where it differs from the code."""
+"""Toolkit for a second implementation of the text, and for rulings on its differences."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.bare_interface import reduce_interface
 from greenloop.tools.toolkit import PromptCaller
 
-_MIN_COUNTED_CHARS = 12  # of a text literal whose length is told
+_MIN_COUNTED_CHARS = 12  # string literals longer than this are shown with their length
 _SHOWN_CHARS = 8
 
 
@@ -26,11 +26,11 @@ class ShownDifference:
     call: str
     first: str
     second: str
-    is_test: bool = False  # the input is a test; the answers say who passes it
+    is_test: bool = False  # the input is a test; the answers say which program passes it
 
     @property
     def lengths(self) -> str:
-        """The lengths of long text literals, which nobody can count by eye."""
+        """The lengths of long string literals, which a reader cannot count."""
         found = dict.fromkeys(
             text for source in (self.call, self.first, self.second) for text in _find_texts(source)
         )
@@ -56,9 +56,8 @@ class PeerToolkit(PromptCaller):
     ) -> GeneratedPeer:
         """Return a second implementation, with a generator of inputs and a precondition.
 
-        Of the contract the prompt shows the text, names and parameters of the interface, and what
-        was taken where the text leaves something open: readings that agree there differ only in the
-        rest.
+        Of the contract the prompt shows the text, names and parameters of the interface, and the
+        choices taken, so that the implementations do not differ in these.
         """
         text, names = contract.text_with_answers, read_public(contract.interface, "")
         return await self.call(
@@ -86,9 +85,7 @@ class PeerToolkit(PromptCaller):
         differences: Sequence[ShownDifference],
         taken: Sequence[Choice] = (),
     ) -> tuple[DifferenceRuling, ...]:
-        """Return a ruling on each difference; the prompt shows the text, what is taken where it
-        leaves something open, and no code.
-        """
+        """Return a ruling on each difference; the prompt shows text and choices, no code."""
         return await self.call(
             "judge_difference",
             partial(parse_rulings, ids=[item.id for item in differences]),
@@ -99,7 +96,7 @@ class PeerToolkit(PromptCaller):
 
 
 def _find_texts(source: str) -> Iterator[str]:
-    """Yield the long text literals of a call, or of an answer, that is Python."""
+    """Yield the long string literals of a call or an answer that is valid Python."""
     tree = parse_or_none(source)
     for node in ast.walk(tree) if tree else ():
         value = node.value if isinstance(node, ast.Constant) else None

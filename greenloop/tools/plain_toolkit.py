@@ -1,4 +1,4 @@
-"""Plain toolkit: short prompts that show the specification alone, for models that keep no form."""
+"""Plain toolkit: short prompts with the specification alone, for models that keep no format."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,7 +14,7 @@ from greenloop.specification.plain import list_unwritten_names
 from greenloop.tools.toolkit import RepairRequest, Toolkit
 
 _SAMPLING_TEMPERATURE = 0.8
-# Six assertions have fewer characters; a small model goes on with the next numbers.
+# Six assertions are shorter; a small model would go on with the next numbers.
 _ENOUGH_ASSERTIONS = 2_000
 
 
@@ -30,16 +30,16 @@ class PlainToolkit(Toolkit):
     async def generate_code(
         self, contract: Contract, failed_approaches: Sequence[str] = ()
     ) -> GeneratedCode:
-        """Return a module for the text of a contract: a sample where an approach failed."""
+        """Return a module for the text of a contract: a sample if an approach failed."""
         sample = bool(failed_approaches)
         return await self.write_code(contract.specification, contract, sample=sample)
 
     async def write_code(
         self, specification: str, contract: Contract | None = None, *, sample: bool = False
     ) -> GeneratedCode:
-        """Return a module for a text: the likeliest one, or a further `sample`.
+        """Return a module for a text: at temperature 0, or as a `sample` at a higher one.
 
-        A sample takes the place of a likeliest one without the form that was asked for.
+        A sample is also requested if the answer at temperature 0 cannot be used.
         """
         parse = partial(parse_code, contract=contract) if contract else parse_script
         prompt = self.prompts.render(

@@ -1,4 +1,4 @@
-"""What calls for a change show of the project, and what the user asks for."""
+"""Parts of a project in the prompts of a change, and the user's wish."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from greenloop.testsuite.parser import parse_test_functions
 
 @dataclass(frozen=True)
 class ShownFile:
-    """A file as a prompt shows it; of a large one `left_out` function bodies are left out."""
+    """A file as a prompt shows it, without `left_out` function bodies if it is large."""
 
     path: str
     text: str
@@ -35,17 +35,17 @@ class ShownProject:
 
 @dataclass(frozen=True)
 class WishedChange:
-    """What the user asks for."""
+    """The user's wish, with what restricts or extends it."""
 
     wish: str
-    fence: Sequence[str] = ()  # this, and the next two, restrict or extend the wish
+    fence: Sequence[str] = ()  # globs of files that may change
     unlocked: Sequence[str] = ()
     given_tests: str = ""
-    test_files: Collection[str] = ()  # tests under names that do not say so: not changed either
+    test_files: Collection[str] = ()  # tests whose file names do not show it; they do not change
 
 
 def read_tests(texts: Mapping[str, str], ids: Collection[str]) -> Iterator[ShownTest]:
-    """Yield tests of files by their node ids, without those of rows."""
+    """Yield the tests with the given node ids of functions, not of parametrized rows."""
     for path in sorted({item.partition("::")[0] for item in ids}):
         for function in parse_test_functions(texts.get(path, "")):
             name = f"{path}::{function.name}"

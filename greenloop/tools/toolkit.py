@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class RepairRequest:
-    """What the prompt of a repair shows."""
+    """Contents of the prompt of a repair."""
 
     code: str
     summary: str = ""
@@ -134,7 +134,7 @@ class Toolkit(PromptCaller):
         )
 
     def _with_versions(self, contract: Contract) -> Contract:
-        """Return a contract for a prompt, its packages with their versions where these are known."""
+        """Return a contract for a prompt, with the versions of its packages if they are known."""
         named = (f"{item} {self.installed.version(item)}" for item in contract.packages)
         return contract.model_copy(update={"packages": tuple(item.strip() for item in named)})
 
@@ -149,8 +149,8 @@ class Toolkit(PromptCaller):
     ) -> GeneratedTests:
         """Return tests for the contract; the prompt does not show the code.
 
-        With `complaints` about `previous` tests, return them corrected; `keep_held_out` says that
-        their held-out examples need not be repeated, `keep_tests` that these alone are missing.
+        With `complaints` about `previous` tests, return them corrected; with `keep_held_out` their
+        held-out examples need not be repeated, with `keep_tests` only these are requested.
         """
         return await self.call(
             "generate_tests",
