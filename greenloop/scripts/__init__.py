@@ -1,1 +1,1 @@
-"""Scripts as text and what they show: checks of output, what a repair must not lose, source files."""
+"""Scripts: checks of their output, regressions of their repairs, and their source files."""

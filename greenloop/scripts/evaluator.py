@@ -77,7 +77,7 @@ def _evaluate_check(
 
 
 def _mark_if_reported(evaluation: _Evaluation, check: OutputCheck, run: ScriptRun) -> bool:
-    """Return whether missing output or a missing file explains it and was already reported."""
+    """Return whether missing output or a file, reported before, explains a violation; mark it."""
     if check.kind == "silent":
         return False
     if not check.file:

@@ -17,7 +17,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def format_first_lines(text: str, title: str) -> str:
-    """Return the number of lines and the first of them."""
+    """Return the title with the number of lines, and the first lines."""
     lines = split_lines(text)
     if not text.strip():
         return f"{title}: nothing but blanks" if text else f"{title}: empty"

@@ -1,4 +1,4 @@
-"""Regressions of a repair: what the first version of a script had and the repaired one lost."""
+"""Regressions of a repair: features of the first version that the repaired script lacks."""
 
 import ast
 import difflib
@@ -63,7 +63,7 @@ def find_regressions(original: str, repaired: str) -> list[str]:
 
 
 def find_suppressed_errors(original: str, repaired: str) -> Iterator[str]:
-    """Yield a line for each `except` of a repair, new in it, that neither handles nor reports."""
+    """Yield a line for each new `except` of a repair that neither handles nor reports."""
     known = {ast.unparse(item) for item in _list_handlers(original)}
     for item in _list_handlers(repaired):
         if all(map(_does_nothing, item.body)) and ast.unparse(item) not in known:
@@ -106,7 +106,7 @@ def find_lost_output(first: ScriptRun, current: ScriptRun) -> list[str]:
 
 
 def _find_missing_definitions(old: str, new: str) -> Iterator[str]:
-    """Yield definitions that are missing, as far as no added one may be their new name."""
+    """Yield missing definitions, unless as many were added, which may be the new names."""
     before, now = ({name: kind for kind, name in _DEFINITION.findall(text)} for text in (old, new))
     gone, added = [name for name in before if name not in now], now.keys() - before.keys()
     if len(gone) > len(added):
@@ -116,7 +116,7 @@ def _find_missing_definitions(old: str, new: str) -> Iterator[str]:
 
 
 def _find_missing_options(old: str, new: str) -> Iterator[str]:
-    """Yield options, arguments and subcommands of which no name is left; `file` is `--file` too."""
+    """Yield options, arguments and subcommands without a name left; dashes do not count."""
     declared = [tuple(_NAME.findall(text)) for text in _DECLARING_CALL.findall(old)]
     known = {name for names in declared for name in names}
     others = dict.fromkeys(name for name in _OPTION.findall(old) if name not in known)
@@ -128,7 +128,7 @@ def _find_missing_options(old: str, new: str) -> Iterator[str]:
 
 
 def _find_missing_outputs(old: str, new: str) -> Iterator[str]:
-    """Yield texts of outputs that no new text has most words of; all together may have all."""
+    """Yield texts of outputs, unless one new text has most words or all together have all."""
     added = Counter(map(_pick, _TEXT.findall(new))) - Counter(map(_pick, _TEXT.findall(old)))
     texts = [_list_words(text) for text in added]
     together = frozenset().union(*texts)
