@@ -35,8 +35,8 @@ class Entry(Record):
     text: str
     source: str = ""
     tests: tuple[GivenTests, ...] = ()
-    output: Path | None = None  # the code's file, None where it is not written
-    module: str | None = None  # its name where it is not taken from the file
+    output: Path | None = None  # the code's file, None if it is not written
+    module: str | None = None  # its name, if not that of the file
 
     @property
     def sha256(self) -> str:
@@ -56,7 +56,7 @@ def read_entries(specs: Sequence[str], output_dir: Path | None) -> tuple[Entry, 
     Raises:
         InputError: a source cannot be read or is not valid, or two entries share an id or output.
     """
-    # The pattern docs/*.md names a README as searching the folder docs does not.
+    # The shell expands docs/*.md to a README too, which a search of the folder leaves out.
     named = [spec for spec in specs if not _is_readme(Path(spec))] or specs
     entries = tuple(entry for spec in named for entry in _read_entries_from(spec, output_dir))
     if not entries:

@@ -53,7 +53,7 @@ class RunExecutor(Protocol):
 
 
 class Executor(Protocol):
-    """Creates the RunExecutor of a batch; registered under `greenloop.executors`."""
+    """Factory of a batch's RunExecutor; registered under `greenloop.executors`."""
 
     def open(self, config: BatchConfig) -> AbstractAsyncContextManager[RunExecutor]:
         """Open the resources that the runs share, closed at the end of the context.
@@ -65,7 +65,7 @@ class Executor(Protocol):
 
 @dataclass(frozen=True)
 class LocalRunExecutor:
-    """Performs runs in this process with one sandbox."""
+    """Executor of runs in this process, with one sandbox."""
 
     settings: Settings
     resources: SharedResources
@@ -103,7 +103,7 @@ def create_local_run_executor(
 
 @dataclass(frozen=True)
 class LocalExecutor:
-    """Performs all runs concurrently in this process."""
+    """Executor of all runs concurrently in this process."""
 
     @asynccontextmanager
     async def open(self, config: BatchConfig) -> AsyncIterator[RunExecutor]:

@@ -36,11 +36,11 @@ class BatchResults:
         self._outcomes = {(item.id, item.sha256): item for item in ended}
 
     def find_outcome(self, id: str, sha256: str) -> BatchOutcome | None:
-        """Return the outcome of an entry in an earlier call; None where it was not completed."""
+        """Return the outcome of an entry in an earlier call; None if it was not completed."""
         return self._outcomes.get((id, sha256))
 
     def append(self, outcome: BatchOutcome) -> None:
-        """Append an outcome. Raises OutputError where it cannot be written."""
+        """Append an outcome. Raises OutputError: it cannot be written."""
         append_line(self._path, outcome.model_dump_json())
 
 
@@ -105,7 +105,7 @@ def has_disk_space(folder: Path) -> bool:
 
 
 def check_output_path(request: RunRequest) -> None:
-    """Raise OutputError where the code could not be written, before a model call is paid."""
+    """Raise OutputError if the code could not be written, before a model call is paid."""
     try:
         check_output_paths(request)
     except OutputError as error:
@@ -113,7 +113,7 @@ def check_output_path(request: RunRequest) -> None:
 
 
 def find_unchanged_outcome(entry: Entry, settings: Settings) -> BatchOutcome | None:
-    """Return the outcome of an entry whose code is unchanged since a sufficient grade, else None."""
+    """Return the outcome of an entry with code unchanged since a sufficient grade, else None."""
     if entry.output is None or not lock_path(entry.output).exists():
         return None
     lock = load_lock_or_none(lock_path(entry.output))

@@ -178,7 +178,7 @@ class Batch:
         )
 
     def _stop_on_shared_error(self, error: GreenloopError) -> None:
-        """End the batch where an error would occur for all other entries too."""
+        """End the batch if an error would occur for all other entries too."""
         is_shared = isinstance(error, _BATCH_FATAL_ERRORS) and not isinstance(error, PackagesError)
         if isinstance(error, ModelUnavailableError):
             self._unreachable_runs += 1
@@ -230,5 +230,5 @@ def _find_earlier_outcome(results: BatchResults, entry: Entry) -> BatchOutcome |
     """Return the outcome of an entry that an earlier call of this batch completed, else None."""
     found = results.find_outcome(entry.id, entry.sha256)
     if found is None or (found.exit_status == 0 and entry.output is not None):
-        return None  # written code is known by its lock; without one it is delivered again
+        return None  # the lock shows that code was written; without it, deliver again
     return found.model_copy(update={"kind": "done before"})
