@@ -93,7 +93,7 @@ class SharedBudget:
 
 @asynccontextmanager
 async def limit_remotely(shared_budget: Any, run: str, call: LLMCall) -> AsyncIterator[None]:
-    """Wait for the rate limits of one run, which the actor `shared_budget` holds."""
+    """Reserve a call of one run with the actor `shared_budget`. Raises GreenloopError."""
     try:
         number = await shared_budget.reserve_call.remote(run, call)
     except Exception as error:  # of Ray, which is not imported here
@@ -103,8 +103,8 @@ async def limit_remotely(shared_budget: Any, run: str, call: LLMCall) -> AsyncIt
     try:
         yield
     finally:
-        # After the answer is entered, which the caller does without awaiting: in between, its
-        # tokens would be neither reserved nor spent.
+        # Released only after the caller has entered the answer, which it does without awaiting:
+        # else its tokens would be neither reserved nor spent for a moment.
         loop = asyncio.get_running_loop()
         loop.call_soon(shared_budget.release_call.remote, run, number)
 

@@ -28,8 +28,8 @@ class WorkerConfig:
     """Configuration of a worker.
 
     The settings hold the model's key. They are passed as an argument of one call, in memory, and
-    never in the description of an actor, which Ray stores. `marker` is a file that a node sees if it
-    shares the batch's folder.
+    never in the description of an actor, which Ray stores. `marker` is a file in the batch's folder
+    that a node sees if it shares this folder.
     """
 
     settings: Settings

@@ -49,7 +49,7 @@ def parse_nodes(ray_nodes: list[dict[str, Any]]) -> list[Node]:
 
 @dataclass
 class WorkerPool:
-    """Starts a worker on each node, selects the least busy, drops lost ones. `ray` is the module."""
+    """One worker per node; the least busy is used, lost ones are dropped. `ray` is the module."""
 
     ray: Any
     config: WorkerConfig
@@ -140,7 +140,7 @@ class WorkerPool:
             self._kill_actor(worker.actor)
 
     def _pick_worker(self) -> WorkerSlot | None:
-        """Return the least busy worker; during startup, reserve a share for nodes still starting."""
+        """Return the least busy worker; during startup, leave a share for nodes still starting."""
         worker = min(
             self._workers.values(),
             key=lambda item: (item.active_runs + 1) / item.node.cpus,
@@ -206,7 +206,7 @@ class WorkerPool:
             self._emit_notices()
 
     def _emit_notices(self) -> None:
-        """Emit notices about unusable nodes, unless no worker is left: then the error ends the batch."""
+        """Emit notices on unusable nodes, if a worker is left; else the error ends the batch."""
         while self._workers and self._pending_notices:
             self.emit(Notice(self._pending_notices.pop(0)))
 
