@@ -13,7 +13,7 @@ from greenloop.syntax.names import explain_invalid_module_name
 from greenloop.workflow.storage.request import GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
 
-# The options that error messages of the commands begin with.
+# Options at the beginning of the commands' error messages.
 _OPTION_PREFIX = re.compile(r"^--(tests |input (input_\d+=)?)")
 
 

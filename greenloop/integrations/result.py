@@ -85,7 +85,7 @@ class ChangesResult(Record):
 
 
 def build_changes_result(answer: GateAnswer) -> ChangesResult:
-    """Return the result of a look at the changes of a project."""
+    """Return the result of an inspection of the changes of a project."""
     report = answer.report
     return ChangesResult(
         is_done=not answer.message,

@@ -38,7 +38,7 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 
 @dataclass(frozen=True)
 class ScriptParameters:
-    """How a script is run and what its output is checked for, as in the options of `heal`."""
+    """Inputs and output checks of a script, as in the options of `heal`."""
 
     arguments: Sequence[str] | None = None
     stdin: str | None = None
@@ -56,7 +56,7 @@ def _find_folder(folder: str) -> Path:
 
 
 class AgentService:
-    """Runs for one client, concurrently, on one warm sandbox that is opened at the first run.
+    """Concurrent runs for one client, on one warm sandbox that is opened at the first run.
 
     `sources` are the model and its fallback; without them each run opens those of the settings.
     Without `tracing`, each run opens its own. Each run has a directory of its own below
@@ -140,7 +140,7 @@ class AgentService:
         may_change: Sequence[str] = (),
         emit: EventSink = ignore_event,
     ) -> Report:
-        """Make a patch of a wish for the project in a folder below the working folder."""
+        """Make a patch for a wish and the project in a folder below the working folder."""
         request = self.build_change(wish, _find_folder(folder), fence, may_change)
         directory = RunDirectory.create(self.settings.home, request.specification)
         return await self._execute_request(request, directory, emit)
@@ -152,9 +152,9 @@ class AgentService:
         time_s: float | None = None,
         emit: EventSink = ignore_event,
     ) -> GateAnswer:
-        """Say what the changes of a project lack, without a model.
+        """Return what the changes of a project lack, without a model.
 
-        Base and the project's settings are those that `greenloop gate` takes.
+        The base and the project's settings are those of `greenloop gate`.
 
         Raises:
             InputError: there is no repository or no such commit.

@@ -240,7 +240,7 @@ def _describe_error(error: GreenloopError) -> str:
 
 
 class Redactor:
-    """Hides the values of the environment's API keys in answers."""
+    """Redaction of the environment's API keys in answers."""
 
     def __init__(self, settings: Settings, environment: Mapping[str, str]) -> None:
         values = {value for name, value in environment.items() if _SECRET_NAME.search(name)}
