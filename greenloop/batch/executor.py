@@ -48,7 +48,7 @@ class RunExecutor(Protocol):
         ...
 
     async def cost(self) -> float | None:
-        """Return the US dollars of all runs so far; None where a price is not known."""
+        """Return the US dollars of all runs so far; None if a price is unknown."""
         ...
 
 

@@ -42,7 +42,7 @@ def create_executor(address: str | None, folder: Path) -> "RayExecutor":
 
 @dataclass(frozen=True)
 class RayExecutor:
-    """Runs a batch on a cluster, whose nodes share its folder."""
+    """Executor of a batch on a cluster, whose nodes share the batch's folder."""
 
     address: str | None  # None: a temporary cluster on this machine
     folder: Path
@@ -66,7 +66,7 @@ class RayExecutor:
 
 @dataclass(frozen=True)
 class RayRunExecutor:
-    """Runs on the workers of a pool. `ray` is the module, `shared_budget` the actor handle."""
+    """Executor of runs on a pool of workers. `ray` is the module, `shared_budget` the actor."""
 
     ray: Any
     pool: WorkerPool

@@ -25,7 +25,7 @@ class SharedBudget:
     """Budget and rate limits, in tokens and US dollars. None means no limit.
 
     The methods are called from other processes. Each attempt of a run has its own account. What a
-    lost attempt has spent is subtracted, because the next attempt enters the answers of its log
+    lost attempt has spent is subtracted, because the next attempt records the answers of its log
     again.
     """
 
@@ -68,7 +68,7 @@ class SharedBudget:
             await held.aclose()
 
     async def record_call(self, run: str, tool: str, call: ToolUsage, seconds: float) -> None:
-        """Enter an answered call."""
+        """Record an answered call."""
         if run in self._accounts:
             self._accounts[run].spent.add_call(tool, call, seconds)
 
@@ -103,7 +103,7 @@ async def limit_remotely(shared_budget: Any, run: str, call: LLMCall) -> AsyncIt
     try:
         yield
     finally:
-        # Released only after the caller has entered the answer, which it does without awaiting:
+        # Released only after the caller has recorded the answer, which it does without awaiting:
         # else its tokens would be neither reserved nor spent for a moment.
         loop = asyncio.get_running_loop()
         loop.call_soon(shared_budget.release_call.remote, run, number)

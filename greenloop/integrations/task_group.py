@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class RunTaskGroup:
-    """The active runs."""
+    """Group of the tasks of active runs."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Future[Any]] = set()

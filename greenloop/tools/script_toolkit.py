@@ -108,8 +108,8 @@ class ScriptToolkit:
     ) -> Repair:
         """Return an existing module, repaired until the user's tests pass.
 
-        `hint` is the diff of a patch that a search found. `change_requests` are further
-        changes that the user asked for.
+        `hint` is the diff of a patch that a search found. `change_requests` are further changes
+        that the user asked for.
         """
         return await self.kit.call(
             "repair_code",

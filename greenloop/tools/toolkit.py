@@ -150,7 +150,7 @@ class Toolkit(PromptCaller):
         """Return tests for the contract; the prompt does not show the code.
 
         With `complaints` about `previous` tests, return them corrected; with `keep_held_out` their
-        held-out examples need not be repeated, with `keep_tests` only these are requested.
+        held-out examples need not be repeated; with `keep_tests` only these are requested.
         """
         return await self.call(
             "generate_tests",
