@@ -102,7 +102,7 @@ def read_or_empty(path: Path) -> str:
 
 
 def check_python(code: str, subject: str, flags: int = 0) -> None:
-    """Raise InputError if a text does not compile; `subject` is such as `FILE is`."""
+    """Raise InputError if a text does not compile; `subject` (`FILE is`) begins the message."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

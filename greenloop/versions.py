@@ -11,7 +11,7 @@ _SMALL_FOLDER = "/distributions/check"  # its folder in the repository
 
 
 def get_installed_version(name: str) -> str | None:
-    """Return a distribution's version, None where it is not installed."""
+    """Return a distribution's version, None if it is not installed."""
     try:
         return version(name)
     except PackageNotFoundError:

@@ -94,7 +94,7 @@ class Candidates:
         self.base = done if known else self._choose_base(done)
         best = self.best
         if best is not None and best.run is not None and best.n != done.n:
-            # Fewer failures win; of green candidates the last: it was made for what no test shows.
+            # Fewer failures win; of green candidates the last, made for a reason that no test shows.
             is_better = self._rank(done) < self._rank(best) or self._rank(done) == (0, 0)
             self.best = done if is_better else best
         else:

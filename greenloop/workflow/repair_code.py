@@ -52,7 +52,7 @@ class RepairStep:
         if green < (1 if may_bend else _MANY_GREEN):
             return False
         if shown is None or not tests.may_be_disputed(name) or tests.origin(name) == "peer":
-            return False  # the judge demanded a peer's test
+            return False  # a ruling has demanded a peer's test
         claim = f"{green} tests pass and this one alone fails: {shown.exception}: {shown.message}"
         before = set(self._state.judged_tests)
         try:

@@ -119,7 +119,7 @@ def _list_unverified_reasons(state: RunState, *, is_graded: bool) -> tuple[str, 
         of_the_text += tuple(state.change.unmet()) if state.change else ()
         is_plain = state.road == "plain"
         is_made = contract is not None and state.request.kind != "check" and not is_plain
-        of_the_text += (_PLAIN_ROAD,) if is_plain and not _is_plain_green_carried(state) else ()
+        of_the_text += (_PLAIN_ROAD,) if is_plain and not _has_peer_and_examples(state) else ()
         is_ungraded = state.change is not None and bool(state.change.nothing_to_grade)
         has_evidence = is_graded and not is_ungraded
         shortfall = shortfalls(state.evidence, contracted=is_made) if has_evidence else ()
@@ -131,7 +131,7 @@ def _list_unverified_reasons(state: RunState, *, is_graded: bool) -> tuple[str, 
     return (_SCRIPT_LIMITATION, f"a second run differed in: {', '.join(flakiness.differing)}")
 
 
-def _is_plain_green_carried(state: RunState) -> bool:
+def _has_peer_and_examples(state: RunState) -> bool:
     """Return whether a peer, and examples or tests of the user, make up for a contract."""
     origins = {item.origin for item in build_test_entries(state, state.green_run)}
     peer = state.evidence.peer

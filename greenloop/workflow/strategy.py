@@ -44,7 +44,7 @@ class Strategy(ABC):
         return False
 
     async def search_repair(self) -> bool:
-        """Search for a repair without a model; return whether a candidate was added."""
+        """Look for a better candidate before a repair is requested; return whether there is one."""
         return False
 
     def describe_failures(self, base: Candidate, result: TestRun) -> RepairRequest:
@@ -68,7 +68,7 @@ class Strategy(ABC):
         """Return whether the test or the code is wrong, judged without seeing the code."""
 
     async def undo_change(self) -> bool:
-        """Undo a change that could not be made green; return whether another one was begun."""
+        """Undo a red change, or apply later answers of the user; return whether the run goes on."""
         return False
 
     def select_active_failures(self, result: TestRun) -> TestRun:

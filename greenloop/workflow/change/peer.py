@@ -18,7 +18,7 @@ from greenloop.workflow.peer.rulings import OpenDifference
 
 
 class ChangePeerComparer(PeerComparer):
-    """Comparison of a green change with one peer; its wrong answers become tests."""
+    """Comparison of a green change with one peer; inputs answered wrongly become tests."""
 
     def __init__(
         self, space: ChangeWorkspace, write: Callable[[], Awaitable[GeneratedPeer]]

@@ -1,4 +1,4 @@
-"""Strategy of a change of a project: a patch, held to new tests and to those that passed before."""
+"""Strategy of a change of a project: a patch that has to pass new and earlier tests."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

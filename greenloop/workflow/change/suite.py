@@ -84,7 +84,7 @@ class ChangeSuite:
         return path in self.before and not is_test_path(path)
 
     def name_of(self, test: str) -> str | None:
-        """Return `path::name` of a new test, by id or bare name; None where there is none."""
+        """Return `path::name` of a new test, by id or bare name; None without one."""
         bare = test.partition("[")[0]
         if bare in self.functions:
             return bare
@@ -104,7 +104,7 @@ class ChangeSuite:
         return show_with_definitions(self.files.get(path, ""), name) or self.source(test)
 
     def origin(self, test: str) -> Origin:
-        """Return `generated` for new tests that a model wrote, else `given`."""
+        """Return how a new test was added, such as `generated` or `hardening`; else `given`."""
         if self.is_given or (name := self.name_of(test)) is None:
             return "given"
         written: Origin = "hardening" if name in self.hardening else "generated"

@@ -1,7 +1,7 @@
 """The plain road: a run without a model's contract, with the text's sentences as requirements.
 
-It is taken if the model's answers do not have the form of a contract, or if its name says that it
-is small. The prompts for code, tests and repairs are short and show the text alone.
+It is taken if the model's answers do not have the form of a contract, or if the model is
+small by its name or a setting. Prompts for code, tests and repairs are short and show only the text.
 """
 
 import re

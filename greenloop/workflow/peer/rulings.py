@@ -74,7 +74,7 @@ class OpenDifference:
         return HeldOutExample(call=call, returns=expected) if expected is not None else None
 
     def build_finding(self, because: str) -> Finding:
-        """Return an error for the review of the code, which contradicts the text here."""
+        """Return a review finding that the code contradicts the text."""
         does = self.found.call if self.test else f"{self.found.call} gives {self.found.code}"
         does = shorten(does, _MAX_ABOUT_CHARS, placeholder=" …")
         what = "a test that the code passes: " * bool(self.test)
@@ -166,7 +166,7 @@ def _without_docstrings(source: str) -> str:
 
 
 def is_wording(message: str, text: str) -> bool:
-    """Whether a test fails on a message or number type alone, whose words the text lacks."""
+    """Whether a test fails only on words of a message, or a number type, not in the text."""
     words = (_flatten(found[2]) for found in _LITERAL.finditer(message))
     return bool(_OF_MESSAGE.search(message)) and not any(item in _flatten(text) for item in words)
 

@@ -116,7 +116,7 @@ def explain_absent_submodules(root: Path) -> str:
 
 
 def explain_python_version(tree: ProjectTree) -> str:
-    """Return a text if the project does not support this Python; '' if it does or is silent."""
+    """Return a text if the project excludes this version of Python, else ''."""
     files = (Path(tree.root, tree.scope, name) for name in _METADATA_FILES)
     required = _REQUIRED_PYTHON.search("\n".join(map(read_or_empty, files)))
     text = required[1].strip(" \t\r,\"'") if required else ""

@@ -46,7 +46,7 @@ class Grade(Record):
 
 
 class LockedChange(Record):
-    """The base of a graded patch: the project's folder, from the lock's, and its commit."""
+    """The project's folder (relative to the lock's) and commit that a patch was graded for."""
 
     root: str
     base: str = ""
