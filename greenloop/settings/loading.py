@@ -1,4 +1,4 @@
-"""Settings: options over environment over `.env` over configuration files over defaults."""
+"""Loading of settings: options, environment, `.env`, files, defaults, in this precedence."""
 
 import os
 from collections.abc import Collection, Iterator
@@ -54,7 +54,7 @@ class Settings(SettingsTable):
     @field_validator("prompts")
     @classmethod
     def _make_prompts_absolute(cls, value: str | None) -> str | None:
-        """Keep the folder of a run that is resumed from another working folder."""
+        """Return an absolute path, which stays valid if a run is resumed from another folder."""
         return None if value is None else str(Path(value).absolute())
 
     @model_validator(mode="after")
@@ -69,7 +69,7 @@ class Settings(SettingsTable):
     def settings_customise_sources(
         cls, settings_cls: type[BaseSettings], *sources: Any, **named: Any
     ) -> tuple[Any, ...]:
-        """Put the project's file, and below it the user's, below the environment."""
+        """Return the sources by precedence: the project's file, then the user's file, come last."""
         table = list_settings()
         user = read_user_settings(table)
         defaults = {item.name: item.default for item in table}
@@ -80,9 +80,9 @@ class Settings(SettingsTable):
 
     @classmethod
     def load(cls, folder: Path | None = None, **flags: Any) -> "Settings":
-        """Return the settings, with `flags` (None means not given) over everything else.
+        """Return the settings; `flags` (None: not given) override all other sources.
 
-        `folder` has the project's file and `.env`, if they are not those of the working folder.
+        The project's file and `.env` are read from `folder`, by default the working folder.
         Raises SettingsError: a value is invalid, or `.env` cannot be read.
         """
         given = {name: value for name, value in flags.items() if value is not None}
@@ -102,12 +102,12 @@ class Settings(SettingsTable):
 
     @property
     def allow_list(self) -> PackageAllowlist:
-        """Return the packages that generated code may use: the list, and those allowed in addition."""
+        """Return the packages of `allowed_packages` and `allow_package`, for generated code."""
         return PackageAllowlist.parse(self.allowed_packages, self.allow_package)
 
     @property
     def thresholds(self) -> Thresholds:
-        """Return what evidence must reach for `verified`."""
+        """Return the thresholds that evidence must reach for `verified`."""
         return Thresholds(
             held_out_agreement=self.min_held_out_agreement,
             mutation_score=self.min_mutation_score,
@@ -127,7 +127,7 @@ def list_settings() -> tuple[Setting, ...]:
 
 
 def _bind_folder(settings: type[Settings], folder: Path) -> type[Settings]:
-    """Return settings that read the files of a folder in place of the working folder's."""
+    """Return a settings class that reads the files of `folder`, not of the working folder."""
 
     class BoundSettings(settings):  # type: ignore[valid-type,misc]
         model_config = SettingsConfigDict(env_file=folder / ".env")
@@ -137,7 +137,7 @@ def _bind_folder(settings: type[Settings], folder: Path) -> type[Settings]:
 
 
 def check_names(names: Collection[str]) -> None:
-    """Raise SettingsError for a name that is no setting; `_NAME` are those of pydantic."""
+    """Raise SettingsError for a name that is no setting; pydantic's own begin with `_`."""
     known = {item.name for item in list_settings()}
     variables = {item.variable for item in list_settings()}
     for name in names:

@@ -1,4 +1,4 @@
-"""The table of settings: options, environment, configuration files and references are made of it."""
+"""Table of all settings, the source of options, variables, configuration keys and references."""
 
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -20,13 +20,13 @@ _SHARE: Final[dict[str, Any]] = {"ge": 0, "le": 1, "project": allow_above}
 
 
 class SettingsTable(BaseSettings):
-    """Each field, declared once; see `Setting` for what is said of it."""
+    """All settings as fields, whose metadata is described in `Setting`."""
 
     model_config = SettingsConfigDict(
         env_prefix="GREENLOOP_",  # also keeps HOME, MODEL, … of the environment out
         env_file=".env",
         env_file_encoding="utf-8",
-        extra="ignore",  # of `.env`; keywords are checked by `__init__`
+        extra="ignore",  # unknown keys of `.env`; `__init__` checks keywords
         frozen=True,
         env_ignore_empty=True,
         validate_by_name=True,
