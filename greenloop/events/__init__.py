@@ -1,4 +1,4 @@
-"""Events of a run or batch: the loop emits them, renderers and tracers listen."""
+"""Events of a run or batch, emitted by the workflow for renderers and tracers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class RunStarted:
     run_dir: str | None
     is_replay: bool = False  # the model's answers come from a replay file
     resumed_responses: int = 0
-    max_repairs: int = 0  # how many may be made
+    max_repairs: int = 0  # limit of the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class ContractReady:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceAsked:
-    """The user is about to be asked; nothing else may be shown until the answer."""
+    """A question is about to be shown; renderers print nothing until `ChoiceAnswered`."""
 
     choice: Choice
 
@@ -87,7 +87,7 @@ class PackageInstallStarted:
 
 @dataclass(frozen=True, slots=True)
 class PackagesReady:
-    """`packages`: names and versions that the code may use from now on, in one line."""
+    """The code may now use `packages`: names and versions in one line."""
 
     packages: str
     cached: bool
@@ -145,7 +145,7 @@ class CodeGraded:
 
 @dataclass(frozen=True, slots=True)
 class HardeningDone:
-    """`tests` were added after the model saw `survivors` surviving mutants."""
+    """The model was shown `survivors` surviving mutants, and `tests` were added."""
 
     survivors: int
     tests: tuple[str, ...]

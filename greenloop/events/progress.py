@@ -9,7 +9,7 @@ from greenloop.events import Event, EventSink, WorkEnded, WorkStarted
 
 @contextmanager
 def progress_span(emit: EventSink, name: str) -> Iterator[None]:
-    """Emit WorkStarted, and WorkEnded also after an exception."""
+    """Emit WorkStarted on entry and WorkEnded on exit, also after an exception."""
     emit(WorkStarted(name))
     try:
         yield
@@ -18,7 +18,7 @@ def progress_span(emit: EventSink, name: str) -> Iterator[None]:
 
 
 def create_thread_safe_sink(emit: EventSink) -> EventSink:
-    """Return a sink that emits in the running event loop's thread, called from any thread."""
+    """Return a sink that any thread may call and that emits in the running event loop's thread."""
     loop = asyncio.get_running_loop()
 
     def emit_in_loop(event: Event) -> None:

@@ -28,7 +28,7 @@ class SandboxJobStarted:
 
 @dataclass(frozen=True, slots=True)
 class SandboxJobProgress:
-    """The job says that it has done `done` tests or mutants of `total` (0: not known).
+    """A sandbox job reports `done` finished tests or mutants of `total` (0: not known).
 
     Untrusted code may have written the number. Emitted from any thread.
     """
@@ -67,7 +67,7 @@ class CallProgress:
 
 @dataclass(frozen=True, slots=True)
 class CallRetried:
-    """The call failed with a transient error; it is repeated after `wait_s` seconds."""
+    """A model call failed with a transient error and is repeated after `wait_s` seconds."""
 
     tool: str
     reason: str
@@ -92,7 +92,7 @@ class CallFinished:
 
 @dataclass(frozen=True, slots=True)
 class CallFailed:
-    """The call was given up; `error` is the exception's type, without its text."""
+    """A model call was given up; `error` is the exception's type, without its text."""
 
     tool: str
     error: str = ""
@@ -100,7 +100,7 @@ class CallFailed:
 
 @dataclass(frozen=True, slots=True)
 class ResponseRejected:
-    """The answer does not have its form; it is requested once more, with the reason."""
+    """The model's answer cannot be parsed; it is requested once more, with the reason."""
 
     tool: str
     why: str
@@ -123,7 +123,7 @@ class EntryStarted:
 
 @dataclass(frozen=True, slots=True)
 class EntryEnded:
-    """One specification of a batch has ended; `totals` are those so far."""
+    """The run of one specification of a batch has ended; `totals` are those so far."""
 
     outcome: BatchOutcome
     totals: BatchTotals
