@@ -14,14 +14,13 @@ from opentelemetry.trace import SpanKind, Status, StatusCode
 from greenloop.tracing.spans import SpanData, SpanType, TracingSettingError, span_attributes
 
 _OTLP_PROTOCOL = "http/protobuf"
-_INPUT, _OUTPUT = "gen_ai.prompt", "gen_ai.completion"  # which services read content from, as JSON
+_INPUT, _OUTPUT = "gen_ai.prompt", "gen_ai.completion"  # attributes with the content, as JSON
 
 
 class OtelTracer:
-    """Tracer `greenloop` of a provider.
+    """Tracer named `greenloop` of the host program's provider, which stays open.
 
-    It uses the provider that the host program has set up and does not close it; if there is none,
-    it creates one that sends to the endpoint of OTEL_*.
+    Without such a provider, the tracer creates one that sends to the endpoint of OTEL_*.
     """
 
     def __init__(self) -> None:
@@ -39,7 +38,7 @@ class OtelTracer:
         return self._tracer.start_span(name, context=context, kind=span_kind, attributes=attributes)
 
     def end(self, span: Any, data: SpanData) -> None:
-        """Add what is known now to a span and end it."""
+        """Set the final attributes and the error status of a span, and end it."""
         attributes = _attributes(data, _OUTPUT)
         if data.error:
             attributes["error.type"] = data.error
@@ -48,7 +47,7 @@ class OtelTracer:
         span.end()
 
     def close(self) -> None:
-        """Send what is not sent yet. May block."""
+        """Send the remaining spans of an own provider. May block."""
         if self._provider is not None:
             self._provider.shutdown()
 
@@ -72,9 +71,9 @@ def _create_exporter() -> OTLPSpanExporter:
 
 
 def _create_provider(exporter: OTLPSpanExporter) -> TracerProvider:
-    """Return a provider that is not registered globally: other libraries' spans do not go through.
+    """Return a provider that is not registered globally, so that other libraries do not use it.
 
-    The exit of the program does not wait for it: `close` has a time limit, atexit has none.
+    It is not shut down by atexit, which has no time limit; `Tracing.close` has one.
     """
     resource = Resource.create()
     if str(resource.attributes.get(SERVICE_NAME)).startswith("unknown_service"):

@@ -1,4 +1,4 @@
-"""Tracing as the environment configures it, opened once and used by one run or by many."""
+"""Tracing configured by environment variables, for one run or shared by many."""
 
 import asyncio
 import logging
@@ -35,7 +35,7 @@ class Tracing:
 
     @contextmanager
     def run(self, emit: EventSink) -> Iterator[EventSink]:
-        """Yield the sink for the events of one run. A tracer that fails is not used any more in it."""
+        """Yield the event sink of one run, which stops using the tracer after its first failure."""
         if self._missing:
             emit(Notice(self._missing))
         if self._tracer is None:
@@ -62,7 +62,7 @@ class Tracing:
         return RunSpans(self._tracer, content=self._content)
 
     def close(self) -> bool:
-        """Send what is not sent yet; return False where the time limit was too short."""
+        """Send the remaining spans; return False if that exceeds the time limit."""
         if self._tracer is None:
             return True
         thread = threading.Thread(target=_Guard().call, args=(self._tracer.close,), daemon=True)
@@ -73,7 +73,7 @@ class Tracing:
 
 @asynccontextmanager
 async def trace_run(emit: EventSink, shared: Tracing | None = None) -> AsyncIterator[EventSink]:
-    """Yield the sink for the events of one run; `shared` is closed by its owner, not here."""
+    """Yield the event sink of one run; `shared` is closed by its owner, not here."""
     tracing = open_tracing() if shared is None else shared
     if shared is not None or not tracing:
         with tracing.run(emit) as traced:  # also without a tracer: a notice may say why
@@ -91,7 +91,7 @@ async def trace_run(emit: EventSink, shared: Tracing | None = None) -> AsyncIter
 
 
 def open_tracing() -> Tracing:
-    """Open the tracer that the environment or `.env` switches on; without one, import nothing."""
+    """Open the tracer that the environment or `.env` enables; otherwise import nothing."""
     if Path(".env").is_file():
         load_dotenv(".env", override=False)  # OpenTelemetry reads os.environ
     if not is_enabled(os.environ):
@@ -133,7 +133,7 @@ def _is_true(environment: Mapping[str, str], name: str) -> bool:
 
 
 class _ExportErrors(logging.Handler):
-    """Handler that notes whether the exporter logged an error; the text may hold part of a key."""
+    """Log handler that records that the exporter failed, not the text, which may hold a key."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -151,7 +151,7 @@ class _ExportErrors(logging.Handler):
 
 
 class _Guard:
-    """Calls until one fails: tracing must not end a run."""
+    """Caller that ignores further calls after a failure, because tracing must not end a run."""
 
     def __init__(self) -> None:
         self._has_failed = False

@@ -1,4 +1,4 @@
-"""Spans of one run from its events: the run, each model call and each sandbox job."""
+"""Conversion of a run's events into spans: the run, each model call and each sandbox job."""
 
 import threading
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _OPERATIONS: dict[SpanType, tuple[str, str]] = {
     "model": ("chat", ""),
     "sandbox": ("execute_tool", "gen_ai.tool.name"),
 }
-# LangChain's provider names where the conventions have a different one.
+# LangChain's provider names that differ from those of the OpenTelemetry conventions.
 _PROVIDERS = {
     "azure_openai": "azure.ai.openai",
     "bedrock": "aws.bedrock",
@@ -40,7 +40,7 @@ def span_attributes(kind: SpanType, name: str) -> dict[str, AttributeValue]:
 
 
 def model_attributes(name: str) -> dict[str, AttributeValue]:
-    """Return provider and model of `provider:model`; the model alone where no provider is named."""
+    """Return the attributes for `provider:model`; without a provider, only that of the model."""
     provider, colon, model = name.partition(":")
     if not colon:
         return {"gen_ai.request.model": name}
@@ -55,10 +55,10 @@ _MAX_CONTENT_CHARACTERS = 20_000  # of each piece of content
 
 @dataclass(frozen=True)
 class SpanData:
-    """What a span records at its start or its end."""
+    """Data recorded at the start or the end of a span."""
 
     attributes: Mapping[str, AttributeValue] = field(default_factory=dict)
-    content: Mapping[str, str] = field(default_factory=dict)  # empty unless it was switched on
+    content: Mapping[str, str] = field(default_factory=dict)  # empty unless content is traced
     error: str | None = None  # the exception's type, never its text
 
 
@@ -131,7 +131,7 @@ class RunSpans:
     def _data_from_call(self, event: e.CallFinished) -> SpanData:
         attributes = model_attributes(event.model)
         attributes |= {"greenloop.seconds": event.seconds, "greenloop.source": event.source}
-        if event.source == "model":  # services would charge an answer from the log again
+        if event.source == "model":  # services would count the cost of a logged answer twice
             attributes["gen_ai.usage.input_tokens"] = event.input_tokens
             attributes["gen_ai.usage.output_tokens"] = event.output_tokens
         return self._build_data(attributes, answer=event.response)
