@@ -1,4 +1,4 @@
-"""Prompts of the tools: one template each in `templates/`, strictly rendered."""
+"""Prompts of the tools, each rendered from a template in `templates/`."""
 
 from greenloop.prompts.rendering import Message, Prompt
 

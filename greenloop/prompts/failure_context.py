@@ -21,7 +21,7 @@ _NORMALIZATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class ShownFailure:
-    """One failure, truncated and normalized; `source` is the test's, `lines` the module's."""
+    """A truncated, normalized failure with the test's source and the module's traceback lines."""
 
     test: str
     exception: str
@@ -32,7 +32,7 @@ class ShownFailure:
 
 
 class SourceLookup(Protocol):
-    """The tests or checks of a run: their sources, and the files that have to satisfy them."""
+    """Lookup of the sources of tests or checks, and of the files that they test."""
 
     def owns(self, path: str) -> bool: ...
 
@@ -61,7 +61,7 @@ def select_failures(
         _to_shown_failure(item, sources, max_output_chars)
         for item in list(by_cause.values())[:MAX_SHOWN]
     ]
-    what = ", ".join(run.missing[:10]) or "the test run"  # which ended without a failed test
+    what = ", ".join(run.missing[:10]) or "the test run"  # that ended without a failed test
     return shown or [ShownFailure(what, run.ending, _describe_ending(run))]
 
 
@@ -73,7 +73,7 @@ def summarize_run(run: TestRun, what: str = "tests") -> str:
 
 
 def failure_signature(run: TestRun) -> frozenset[str]:
-    """Return what two equal red runs share: tests, exceptions, messages and lines, normalized."""
+    """Return a key of a red run: its ending, and normalized tests, exceptions, messages, lines."""
     failures = (
         f"{item.test}|{item.exception}|{normalize(item.message)}|"
         + "".join(f"{frame.function}:{frame.text}" for frame in item.frames[-1:])
@@ -83,7 +83,7 @@ def failure_signature(run: TestRun) -> frozenset[str]:
 
 
 def _without_timeout_frames(run: TestRun) -> list[Failure]:
-    """Return the failures; those of a timeout without frames, which vary between runs."""
+    """Return the failures, without the frames of a timeout, which vary between runs."""
     if run.ending != "timeout":
         return list(run.failures)
     return [
@@ -93,9 +93,9 @@ def _without_timeout_frames(run: TestRun) -> list[Failure]:
 
 
 def _root_cause(failure: Failure, sources: SourceLookup) -> tuple[str, str]:
-    """Return a key equal for failures with one cause: exception and line of the module.
+    """Return a key that failures with one cause share: the exception and the line of the module.
 
-    Failed assertions have no line of the module and are distinguished by their messages.
+    Failed assertions have no such line and are distinguished by their normalized messages.
     """
     own = [item for item in failure.frames if sources.owns(item.file)]
     if own:
@@ -142,7 +142,7 @@ def _truncate(text: str, max_chars: int) -> str:
 
 
 def parse_failure_text(text: str) -> Sequence[ShownFailure]:
-    """Return failures given as plain text: pytest output of another agent."""
+    """Return the pytest output of another agent as one failure."""
     return [
         ShownFailure("the test run", "output", _truncate(normalize(text), 4 * _MAX_MESSAGE_CHARS))
     ]

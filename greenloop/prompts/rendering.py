@@ -1,4 +1,4 @@
-"""Prompts of model calls, rendered from templates: the shipped ones, and a user's folder that replaces some of them."""
+"""Prompts of model calls, rendered from the shipped templates or a user's replacements."""
 
 import hashlib
 import json
@@ -42,12 +42,12 @@ class Prompt:
 
     tool: str
     messages: tuple[Message, ...]
-    temperature: float | None = None  # None: as the server has it
-    enough: int | None = None  # characters after which an answer is ended and counts as whole
+    temperature: float | None = None  # None: the server's default
+    enough: int | None = None  # characters after which an answer is cut off and complete
 
     @property
     def sha256(self) -> str:
-        """Digest over tool and messages, by which a resumed run finds the logged answer."""
+        """Digest of tool and messages, the key of the logged answer in a resumed run."""
         content = [self.tool, *([item.role, item.text] for item in self.messages)]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
@@ -74,7 +74,7 @@ class PromptTemplates:
 
     @classmethod
     def open(cls, folder: str | None) -> "PromptTemplates":
-        """Return the templates with those of a user's folder, each of them checked.
+        """Return the templates, replaced by the checked ones of a user's folder.
 
         Raises SettingsError: the folder holds no templates, one with an unknown name, a syntax
         error or a variable that the shipped template does not have.
@@ -93,7 +93,7 @@ class PromptTemplates:
     def render(self, tool: str, template: str | None = None, /, **values: Any) -> Prompt:
         """Return the prompt of one tool, from the template `<template or tool>.md`.
 
-        `python_version` need not be given: it is that of the running Python, as in `3.12`.
+        `python_version` defaults to that of the running Python, such as `3.12`.
 
         Raises:
             LookupError: `values` are not exactly the variables of the shipped template.
@@ -115,13 +115,13 @@ class PromptTemplates:
             ) from None
         system, _, user = text.partition(_USER_SEPARATOR)
         user_message = Message("user", user.strip())
-        if not system.strip():  # a small model follows the system message it was trained with
+        if not system.strip():  # small models do best with their built-in system message
             return Prompt(tool, (user_message,))
         return Prompt(tool, (Message("system", system.strip()), user_message))
 
 
 def _find_problems(folder: Path) -> Iterator[str]:
-    """Yield what is wrong with a folder of templates."""
+    """Yield each problem of a folder of templates."""
     shipped, own = _build_environment(None), _build_environment(folder)
     names = [path.name for path in sorted(folder.glob("*.md"))]
     known = set(shipped.list_templates())
