@@ -1,6 +1,6 @@
-"""The base class of all records, and the JSON that they are written as.
+"""Base class of all records, and their JSON form.
 
-Untrusted text in it steers neither a terminal nor the log of a CI service.
+Untrusted text in the JSON can control neither a terminal nor the log of a CI service.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from greenloop.characters import COMMAND_MARK, NOT_PRINTABLE_ASCII, is_invisible
 
 
 def escape_json(text: str) -> str:
-    """Return the same JSON value with the characters of its strings that steer escaped."""
+    """Return the same JSON value with invisible characters and CI commands in strings escaped."""
     escaped = NOT_PRINTABLE_ASCII.sub(lambda match: _escape_character(match.group()), text)
     return COMMAND_MARK.sub(r"\\u0023#", escaped)
 

@@ -13,9 +13,9 @@ OutcomeKind = Literal["reached", "missed", "broken off", "refused", "unchanged",
 class BatchOutcome(Record):
     """The result of one specification.
 
-    `kind`: the run reached what `--require` asks (`reached`), did not (`missed`) or ended early
-    (`broken off`); or there was none, as the code is unchanged since it was graded (`unchanged`),
-    was edited by hand (`refused`), or was done by an earlier call of this batch (`done before`).
+    `kind`: the run reached the verdict of `--require` (`reached`), did not (`missed`) or ended
+    early (`broken off`). There was no run if the code is unchanged since it was graded
+    (`unchanged`), was edited by hand (`refused`), or was done by an earlier call (`done before`).
     `written` are the files that were written: code, tests and lock file. `sha256` is that of the
     specification with the user's tests, `seconds` the duration of the run.
     """
@@ -39,9 +39,9 @@ class BatchOutcome(Record):
 
 
 class LockCheckResult(Record):
-    """One lock file: `drift` names what differs from it, `verdict` is that of a new grade.
+    """The check of a lock file: `drift` names the differences, `verdict` is that of a new grade.
 
-    `open_choices` counts what the specification leaves open and nobody answered.
+    `open_choices` counts the choices of the specification that nobody answered.
     `note` says what else keeps the new grade below that of the lock.
     """
 
@@ -53,7 +53,7 @@ class LockCheckResult(Record):
 
 
 class BatchTotals(Record):
-    """Sums over a batch. `cost_usd` is null where a price is not known, or answers are recorded."""
+    """Sums over a batch. `cost_usd` is null if a price is unknown or answers are recorded."""
 
     specifications: int
     reached: int = 0
@@ -86,11 +86,11 @@ class EvalUsage(Record):
 
 
 class TaskResult(Record):
-    """One task. `truth` is the outcome of the hidden tests on the final code.
+    """The result of a task. `truth` is the outcome of the hidden tests on the final code.
 
-    It is `unknown` where they could not be run (`why` says why), null where the run ended before it
+    `truth` is `unknown` if they could not be run (`why` says why), null if the run ended before it
     had a verdict. `sha256` is that of the specification, `tests_sha256` that of the hidden tests.
-    `isolated`: hidden tests whose results agree apart from the tests.
+    `isolated` counts the hidden tests whose results agree in an isolated run.
     """
 
     id: str
@@ -108,7 +108,7 @@ class TaskResult(Record):
 
     @property
     def is_counted(self) -> bool:
-        """Whether it counts in pass@1, as runs that ended early do."""
+        """Whether the task counts in pass@1; tasks that ended early do."""
         return self.truth != "unknown"
 
     @property
@@ -117,7 +117,7 @@ class TaskResult(Record):
 
 
 class Proportion(Record):
-    """`count` of `of`, with its 95% Wilson score interval; null where `of` is 0."""
+    """The share `count / of` with its 95% Wilson score interval; all null if `of` is 0."""
 
     count: int
     of: int
@@ -139,9 +139,9 @@ class VerdictRow(Record):
 
 
 class EvalSetup(Record):
-    """What was evaluated. `options` are the settings without budgets.
+    """The setup of an evaluation. `options` are the settings without budgets.
 
-    `server` is the address of the model where it is not its provider's.
+    `server` is the address of the model's server if it is not the provider's own.
     """
 
     tasks: str
@@ -154,7 +154,7 @@ class EvalSetup(Record):
 
 
 class EvalReport(Record):
-    """An evaluation.
+    """The results of an evaluation.
 
     In `pass_at_1` a task that ended early counts as not passed; tasks that were not run, or whose
     truth is `unknown`, do not count. `mean` is over the tasks that were run, its cost over those

@@ -12,7 +12,7 @@ MIN_HELD_OUT = 4
 _MAX_SHOWN = 5
 _MAX_SHOWN_CHARS = 200
 _MAX_QUESTION_CHARS = 120
-LEFT_OPEN: Final = "the text leaves open: "  # how a reason begins that is an open choice
+LEFT_OPEN: Final = "the text leaves open: "  # prefix of a reason that is an open choice
 
 
 class Requirement(Record):
@@ -57,16 +57,16 @@ class Choice(Record):
 
     @property
     def sha256(self) -> str:
-        """Digest of the question, to which an answer is bound; white space does not count."""
+        """Digest of the question without regard to white space; answers refer to it."""
         return hashlib.sha256(" ".join(self.question.split()).encode()).hexdigest()
 
 
 class ChoiceAnswer(Record):
-    """What the user decided on the choice whose question has this digest.
+    """The user's decision on the choice whose question has this digest.
 
-    `how`: an `answer` was given, the choice was accepted as it was made, or it was asked about and
-    left open; `unread`: it was accepted with all others. `round` is 0 for answers that code and tests were written from; those of later rounds
-    change a contract that code exists for.
+    `how`: an `answer` was given (`user`), the answer that was taken was `accepted`, or the choice
+    was asked about and `left` open. `unread`: it was accepted with all others. `round` is 0 for
+    answers that code and tests were written from; later rounds change a contract that has code.
     """
 
     question_sha256: str
@@ -77,10 +77,10 @@ class ChoiceAnswer(Record):
 
 
 class ChoiceAsker(Protocol):
-    """The user, who can be asked while a run goes on."""
+    """A user who answers questions during a run."""
 
     async def ask(self, choice: Choice) -> ChoiceAnswer:
-        """Return what the user decides."""
+        """Return the user's decision."""
         ...
 
 
@@ -153,17 +153,17 @@ class Contract(Record):
 
     @property
     def taken_choices(self) -> tuple[Choice, ...]:
-        """What the text leaves open and `text_with_answers` does not say."""
+        """The choices that `text_with_answers` does not answer."""
         return tuple(item for item in self.choices if item.answered != "user")
 
     @property
     def choices_besides_requirements(self) -> tuple[Choice, ...]:
-        """The choices whose answer is no requirement, as that of a user who answers otherwise is."""
+        """The choices that no requirement states (a user's differing answer becomes one)."""
         texts = [item.text for item in self.requirements]
         return tuple(i for i in self.choices if not any(t.startswith(i.question) for t in texts))
 
     def unmet(self) -> Iterator[str]:
-        """Yield why a green is not `verified` against the text, each with its remedy."""
+        """Yield why a green run is not `verified` against the text, each reason with its remedy."""
         if self.unquoted and not self.quotes_text:
             yield "the contract quotes nothing from the text; run again with another model"
         elif self.unquoted:
@@ -190,7 +190,7 @@ class Contract(Record):
         return self.model_dump_json(indent=1)
 
     def format_answer(self) -> str:
-        """Return the contract in the form in which its writer gives it, without what is empty."""
+        """Return the contract in the answer format of its writer, without empty sections."""
         return "\n".join(_format_answer(self))
 
 
@@ -228,15 +228,15 @@ def _truncate(text: str, limit: int = _MAX_SHOWN_CHARS) -> str:
 
 
 def _cut_middle(text: str, limit: int) -> str:
-    """Return a text with both of its ends: an example's result stands at its end."""
+    """Return a text without its middle: an example's result is at the end, which has to stay."""
     return text if len(text) <= limit else f"{text[: limit // 2]} … {text[-limit // 2 :]}"
 
 
 class HeldOutExample(Record):
     """A call with its expected result, which the code under test never sees.
 
-    `call` is one Python expression over the module's names, or statements that end in one. Exactly one of `returns` (a Python
-    literal) and `raises` (an exception's name) is given.
+    `call` is one Python expression over the module's names, or statements that end in one. Exactly
+    one of `returns` (a Python literal) and `raises` (an exception's name) is given.
     """
 
     requirement: str = ""

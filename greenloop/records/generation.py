@@ -1,4 +1,4 @@
-"""Answers of a model as typed records."""
+"""Parsed answers of a model as typed records."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ def _fence(code: str) -> str:
 
 
 class GeneratedCode(Record):
-    """A whole module and the prose that came with it."""
+    """A whole module and the model's explanation of it."""
 
     code: str
     explanation: str = ""
@@ -33,14 +33,14 @@ class GeneratedTests(Record):
 
 
 class GeneratedTestFiles(Record):
-    """Test files by path, whole, and held-out examples."""
+    """Complete test files by path, and held-out examples."""
 
     files: dict[str, str]
     held_out: tuple[HeldOutExample, ...] = ()
 
 
 class AddedTests(Record):
-    """Tests to add to a suite; or why none are needed, and then no code."""
+    """Tests to add to a suite; without `code`, `reason` says why none are needed."""
 
     code: str = ""
     reason: str = ""
@@ -87,7 +87,7 @@ class Repair(Record):
 
 
 class Judgement(Record):
-    """Whether the test or the code contradicts the contract."""
+    """A judge's decision whether the test, the code or the text is wrong."""
 
     wrong: Literal["test", "code", "text"]
     because: str = Field(default="")

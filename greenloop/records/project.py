@@ -1,4 +1,4 @@
-"""A project with several files: its test suite, and a change of it."""
+"""Records of a project: the baseline of its tests, and a graded change."""
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property, reduce
@@ -13,14 +13,15 @@ from greenloop.records.pytest_run import Failure, Outcome
 
 
 class Baseline(Record):
-    """What a project's tests do on its code as it is.
+    """Results of a project's tests on its unchanged code.
 
     `locked` are the tests that passed twice, by node id, with the SHA-256 digests of their files;
-    `red` failed twice, `flaky` once; `others` skip, or are marked as expected to fail. `problem` says in one line why the suite cannot be run.
-    `seconds` is the time of one run, `cpu_s` its CPU time, `cost_s` what it takes on an idle machine. `reached` has for each line that was run a bit mask in
-    hexadecimal of the locked tests that run it, 0 for a line that runs only at import; `branches`
-    are those taken, as `12->15`, by path. `durations` are the seconds of each locked test, `starting`
-    those that start processes, or may use one that was started before. With a problem, `failures` are those of the suite.
+    `red` failed twice, `flaky` once; `others` skip or are marked as expected to fail. `problem`
+    says in one line why the suite cannot be run; `failures` are then the suite's. `seconds` is the
+    time of one run, `cpu_s` its CPU time, `cost_s` its time on an idle machine. `reached` has, by
+    path and line, a hexadecimal bit mask of the locked tests that run the line, 0 if it runs only
+    at import; `branches` are those taken, as `12->15`, by path. `durations` are the seconds of each
+    locked test; `starting` tests start processes, or may use one that was started before.
     """
 
     locked: dict[str, str] = Field(default_factory=dict)
@@ -39,7 +40,7 @@ class Baseline(Record):
 
     @cached_property
     def test_files(self) -> frozenset[str]:
-        """The files of the tests; not those of doctests, whose names have dots."""
+        """The files of the tests, without those of doctests, whose names have dots."""
         names = (name.partition("[")[0].partition("::") for name in (*self.locked, *self.red))
         return frozenset(path for path, _, name in names if "." not in name)
 
@@ -47,12 +48,12 @@ class Baseline(Record):
     def lines(self) -> dict[str, dict[int, tuple[str, ...]]]:
         """Return the locked tests that run a line, by path and line.
 
-        Those of a line that runs only at import are all tests of its file, or all there are.
+        A line that runs only at import has all tests that run its file, or else all locked tests.
         """
         return {path: self._decode_lines(path) for path in self.reached}
 
     def find_tested_lines(self, path: str) -> frozenset[int]:
-        """Return the lines of a file that a locked test runs, without those of the import."""
+        """Return the lines of a file that locked tests run, without lines run only at import."""
         return frozenset(line for line, mask in self.reached.get(path, {}).items() if mask != "0")
 
     @property
@@ -61,7 +62,7 @@ class Baseline(Record):
         return (*self.locked, *self.red, *self.flaky, *self.others)
 
     def sort_tests(self, tests: Iterable[str]) -> list[str]:
-        """Return tests in the order in which pytest ran them, since one may need another; new ones last."""
+        """Sort tests in pytest's order, as one may depend on another; new tests come last."""
         places = {name: place for place, name in enumerate(self.locked)}
         return sorted(tests, key=lambda name: (places.get(name, len(places)), name))
 
@@ -140,7 +141,7 @@ class Change(Record):
     tests_by_line: dict[str, dict[int, tuple[str, ...]]] = Field(default_factory=dict)
 
     def unmet(self) -> Iterator[str]:
-        """Yield what keeps a green change from being `verified`, each with its remedy."""
+        """Yield why a green change is not `verified`, each reason with its remedy, if any."""
         if self.nothing_to_grade:
             yield f"nothing to grade: {self.nothing_to_grade}"
         if self.baseline.problem:
@@ -156,7 +157,7 @@ class Change(Record):
 
 
 class Location(Record):
-    """The files that a change concerns; or those that a model has to read to say so (`need`)."""
+    """The files that a change concerns, or (`need`) those that a model must read to find them."""
 
     files: tuple[str, ...] = ()
     need: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from typing import Final, Literal
 from greenloop.records.base import Record
 
 Outcome = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed"]
-# Of tests that do not run, or that are marked as expected to fail.
+# Outcomes of tests that do not run, or that are marked as expected to fail.
 MARKED_OUTCOMES: Final = ("skipped", "xfailed", "xpassed")
 Ending = Literal[
     "finished",
@@ -82,10 +82,10 @@ class TestOutcome(Record):
 
 
 class Expectation(Record):
-    """What a run must report to count: exactly `ids`, of which `tolerated` may skip or xfail.
+    """The tests that a run must report: exactly `ids`, of which `tolerated` may skip or xfail.
 
-    It comes from a run on the stub, so that the code under test cannot change it. Of a test with
-    rows their number counts: their names may hold values of the code.
+    They come from a run on the stub, so that the code under test cannot change them. Of the cases
+    of a parametrized test only the number is compared: their names may hold values of the code.
     """
 
     ids: frozenset[str]
@@ -97,8 +97,8 @@ class TestRun(Record):
 
     `ending` says how the process ended, `missing` and `unexpected` how the reported tests differ
     from the `Expectation`, `failures` why tests failed (collection included), `limits_hit` which
-    limits were reached (measured by the host, or named in a failure). `cpu_s` is the elapsed time where the CPU time is
-    not known.
+    limits were reached (measured by the host, or named in a failure). `cpu_s` is the elapsed time
+    if the CPU time is not known.
     """
 
     __test__ = False
@@ -128,7 +128,7 @@ class TestRun(Record):
         )
 
     def counts_as_passed(self, test: TestOutcome) -> bool:
-        """Whether a test passed, or skips or is expected to fail whatever the code is."""
+        """Whether a test passed, or skips or xfails with any code (`tolerated`)."""
         return test.outcome == "passed" or (
             test.outcome in MARKED_OUTCOMES and test.id in self.tolerated
         )

@@ -17,7 +17,7 @@ SchemaVersion = Literal["2"]
 Command = Literal["make", "check", "heal", "script", "change"]
 Verdict = Literal["verified", "passed", "failed"]
 AttemptKind = Literal["generate", "review-repair", "free-fix", "repair", "rewrite"]
-ENDED_EARLY: Final = "ended early: "  # begins the reason where an error ended the run
+ENDED_EARLY: Final = "ended early: "  # prefix of the reason if an error ended the run
 Origin = Literal["generated", "given", "example", "held_out", "hardening", "peer", "answer"]
 
 
@@ -112,7 +112,7 @@ class SandboxInfo(Record):
 
     @classmethod
     def describe_unopened(cls, backend: str) -> "SandboxInfo":
-        """Return what is known before the sandbox is opened."""
+        """Return the information that is known before the sandbox is opened."""
         return cls(backend=backend, isolation="not opened")
 
 
@@ -224,15 +224,16 @@ class Report(Record):
     change: Change | None = None
 
     def without_own_files(self) -> "Report":
-        """Return a copy that names no file of the report: none could be written."""
+        """Return a copy without the paths of report files, for when these cannot be written."""
         artifacts = self.artifacts.model_copy(update={"report": None, "html": None})
         return self.model_copy(update={"artifacts": artifacts})
 
 
 def meets_requirement(report: Report, require: Literal["verified", "passed"] | None) -> bool:
-    """Return whether the verdict is at least the required one; for a check that is `verified`.
+    """Return whether the verdict is at least `require`.
 
-    A change without anything to grade has to pass its tests, whatever is required.
+    The default is `verified` for a check, else `passed`. A change with nothing to grade only has to
+    pass its tests, whatever is required.
     """
     is_ungraded = report.change is not None and bool(report.change.nothing_to_grade)
     default = "verified" if report.command == "check" else "passed"

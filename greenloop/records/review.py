@@ -23,8 +23,8 @@ class Finding(Record):
 class Review(Record):
     """The findings of one review; none is LGTM.
 
-    `confirmed` are the numbers of the passages that, as the reviewer says, ask for nothing,
-    `needless` those of the open choices that need no answer.
+    `confirmed` are the numbers of the passages that ask for nothing, `needless` those of the open
+    choices that need no answer, both according to the reviewer.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -37,11 +37,11 @@ class Review(Record):
 
     @property
     def of_correctness(self) -> tuple[Finding, ...]:
-        """The unresolved errors and warnings: what may make a result wrong."""
+        """The unresolved errors and warnings, which may make a result wrong."""
         return tuple(i for i in self.findings if i.severity != "style" and not i.resolved)
 
     def unmet(self) -> Iterator[str]:
-        """Yield the findings that keep a green from being `verified`, each with its remedy."""
+        """Yield the findings that keep a green run from `verified`, each with its remedy."""
         for item in self.of_correctness:
             where = f"line {item.line}: " if item.line is not None else ""
             remedy = "state in the text what should hold, or fix the code"

@@ -1,4 +1,4 @@
-"""Records of scripts: what they printed and made, and the checks of that."""
+"""Records of script runs: output, produced files, and checks of both."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -17,7 +17,7 @@ class Base64Record(Record):
 
 
 class InputFile(Base64Record):
-    """A file as a run sees it: `path` is relative to its working folder, with `/` between parts."""
+    """An input file of a run; `path` is relative to the working folder, with `/` between parts."""
 
     path: str
     content: bytes
@@ -30,11 +30,11 @@ class InputFile(Base64Record):
 class Project(Base64Record):
     """The files of a project; paths are relative to its root.
 
-    `targets` are test files or folders, '' or `.` for all. `overlay` are files that replace those
-    of the same path, or are new. `removed` are paths of files that are there and do not belong to it.
-    `left_out` says what was not read. `generated` are paths of files that stand for what a build or
-    an installation makes. `excess` says that there is more than a sandbox holds without a copy on disk,
-    so that `files` are those of code alone.
+    `targets` are test files or folders, '' or `.` for all. `overlay` are new files, and files that
+    replace those of the same path. `removed` are paths of existing files that do not belong to the
+    project. `left_out` says what was not read. `generated` are paths of files that stand for what a
+    build or an installation makes. `excess` says that the project is larger than a sandbox holds
+    without a copy on disk; `files` are then code only.
     """
 
     files: tuple[InputFile, ...]
@@ -46,7 +46,7 @@ class Project(Base64Record):
     excess: str = ""
 
     def with_overlay(self, sources: Mapping[str, str]) -> "Project":
-        """Return the project with these sources, by path, in place of its overlay."""
+        """Return the project with `sources`, texts by path, as its overlay."""
         overlay = (
             InputFile(path=path, content=encode_source(text)) for path, text in sources.items()
         )
@@ -59,7 +59,7 @@ class Project(Base64Record):
 
     @property
     def own_files(self) -> dict[str, bytes]:
-        """Return the same without those that were generated: an environment has its own."""
+        """Return `all_files` without the generated ones, of which an environment has its own."""
         gone = set(self.generated) - {item.path for item in self.overlay}
         return {path: text for path, text in self.all_files.items() if path not in gone}
 
@@ -141,7 +141,7 @@ class ScriptRun(Base64Record):
 
     @property
     def succeeded(self) -> bool:
-        """Whether it ended with status 0, without an error, and did not change its inputs."""
+        """Whether the script ended with status 0, without an error, and kept its inputs."""
         return (
             self.ending == "finished"
             and self.exit_status == 0
@@ -221,5 +221,5 @@ class OutputCheck(Record):
 
 
 def is_table(path: str) -> bool:
-    """Whether a file is read as a table with a header, by its name."""
+    """Return whether a file's name says that it is read as a table with a header."""
     return path.lower().endswith((".csv", ".tsv"))

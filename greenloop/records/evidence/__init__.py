@@ -1,7 +1,7 @@
-"""Evidence of what a green is worth: the pieces, each null where it was not measured.
+"""Evidence about the tests and code of a green run, in pieces; null if not measured.
 
-A piece is a record here, a function in `greenloop.grading` that measures it, and a field of
-`Evidence`, which registers it.
+A piece consists of a record in this package, a function in `greenloop.grading` that measures it,
+and a field of `Evidence`, which registers it.
 """
 
 from collections.abc import Iterator, Set
@@ -60,14 +60,14 @@ class Evidence(Record):
         return any((self.empty_bodies, self.assertion_mutation, self.mutation, self.coverage))
 
     def forgery(self) -> str:
-        """Return why the green cannot be the code's own; '' where nothing says so."""
+        """Return why the green result must be a forgery; '' if no piece shows one."""
         found = (piece.forgery() for _, piece in self._pieces() if isinstance(piece, Piece))
         return next(filter(None, found), "") or self._find_known_file()
 
     def _find_known_file(self) -> str:
-        """Return the test that passes only with the original text of its file; '' for none.
+        """Return that a test passes only while the text of its file is unchanged; '' if none does.
 
-        Each of the two alone may be chance, or a mistake of the analysis.
+        Assertion mutation and isolation must agree: one alone may be chance or a wrong analysis.
         """
         mutation, isolated = self.assertion_mutation, self.isolated
         steady = self.flakiness is not None and self.flakiness.reached
@@ -80,10 +80,10 @@ class Evidence(Record):
         return f"{mutation.unsteady} passes only while the text of its file is unchanged"
 
     def unmet(self, *, contracted: bool = True, without: Set[str] = frozenset()) -> Iterator[str]:
-        """Yield why a green is not `verified`, at least one reason for each piece that is short.
+        """Yield why a green run is not `verified`: a reason or more for each piece that is short.
 
-        Without a contract there is no stub to fail on; without a text, no held-out example, and
-        nothing to read a second time. The pieces `without` are passed over.
+        Without a contract no red phase is needed; without a text, no held-out examples and no
+        second implementation. The pieces whose keys are in `without` are skipped.
         """
         for key, piece in self._pieces():
             if key in without:
@@ -114,7 +114,7 @@ class Evidence(Record):
                     yield EvidenceRow(name, None, self._explain_absence(key, piece))
 
     def _pieces(self) -> Iterator[tuple[str, Piece | type[Piece]]]:
-        """Yield the pieces by key: records, or their classes where there are none."""
+        """Yield each piece with its key: its record, or its class if it was not measured."""
         for key, kind in piece_types().items():
             yield key, getattr(self, key) or kind
         was_read = self.integrity or "integrity" not in self.not_measured

@@ -1,4 +1,4 @@
-"""Answers of the code where no test runs: observed tests, held-out examples, variants of the tests' calls."""
+"""Evidence from processes without tests: isolation, held-out examples, memorization."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -65,7 +65,7 @@ class Isolated(Piece):
     replaced: tuple[str, ...] = ()
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
-        """Yield a row for the tests that were observed, and one for differences."""
+        """Yield a row for the observed tests, and rows for differences and ambiguous classes."""
         text = (
             f"{self.agreed} of {self.tests} tests give the same results in processes of their own"
         )
@@ -84,7 +84,7 @@ class Isolated(Piece):
         return f"the code replaces {names}, which its tests use" if names else ""
 
     def explain_own_answers(self) -> str:
-        """Return why the tests show little without a text: they lean on the code; '' if they do not."""
+        """Say that only operators of the code compare most answers; '' if at most half."""
         if 2 * self.own_answers <= self.answers:
             return ""
         names = [item.test for item in self.not_observable if item.contradicts]

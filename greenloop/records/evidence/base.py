@@ -1,4 +1,4 @@
-"""The common form of a piece of evidence: rows for a reader, and reasons where it falls short."""
+"""Base class of all pieces of evidence, their rows for reports, and their thresholds."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Thresholds(Record):
     seconds: float = Field(default=60.0, gt=0)
 
 
-_MAX_DIGITS = 10  # behind the point of a percentage
+_MAX_DIGITS = 10  # decimal places of a percentage
 Needed = Literal["always", "with a contract", "with a text", "where measured"]
 
 
@@ -50,11 +50,11 @@ class EvidenceRow:
 
 
 class Piece(Record):
-    """Base of the records in `Evidence`.
+    """Base class of the pieces in `Evidence`.
 
-    `measured_by` names the function that measures it, as `module:function`, '' where the workflow
-    does. Without a record a piece is a shortfall if `needed` says so, with the words of `absent`;
-    `is_listed` says whether it is shown as a row then.
+    `measured_by` names the function that measures the piece, as `module:function`, '' if the
+    workflow does. `needed` says when a missing record is a shortfall, which `absent` describes;
+    `is_listed` says whether a missing record is shown as a row.
     """
 
     title: ClassVar[str]
@@ -65,7 +65,7 @@ class Piece(Record):
     is_listed: ClassVar[bool] = True
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
-        """Yield what was measured, against the thresholds."""
+        """Yield the measured values as rows, compared with the thresholds."""
         raise NotImplementedError
 
     def unmet(self, thresholds: Thresholds) -> Iterator[str]:
@@ -75,15 +75,15 @@ class Piece(Record):
                 yield f"{row.name}: {row.text}"
 
     def disturbance(self) -> str:
-        """Return what a busy machine may explain; '' where the result does not depend on time."""
+        """Return the problem that a busy machine may have caused; '' if there is none."""
         return ""
 
     def with_disturbance(self, why: str) -> "Piece":
-        """Return the record with this reason for its result. Only for one that has a disturbance."""
+        """Return a copy with this reason for its result; only for records with a disturbance."""
         return self
 
     def forgery(self) -> str:
-        """Return why only a forgery explains the result; '' where something else does."""
+        """Return why only a forgery explains the result; '' if something else may."""
         return ""
 
 

@@ -1,4 +1,4 @@
-"""Code that could forge a verdict."""
+"""Findings of code that could forge a verdict."""
 
 from collections.abc import Iterator
 from typing import ClassVar

@@ -42,7 +42,7 @@ class Survivor(Record, extra="ignore"):
 
     @property
     def changed_lines(self) -> str:
-        """The lines of `diff` that were taken out and put in, for readers who see no other code."""
+        """The removed and added lines of `diff`, for readers who see no other code."""
         body = _HUNK.split(self.diff, maxsplit=1)[-1]
         return "\n".join(line for line in body.split("\n") if line[:1] in ("-", "+"))
 

@@ -1,4 +1,4 @@
-"""The second implementation: another implementation, written from the text, that answers the same."""
+"""Comparison of the code with a second implementation (peer), which is written from the text."""
 
 from collections.abc import Iterator
 from typing import ClassVar, Literal
@@ -36,15 +36,15 @@ class Difference(Record):
 
     @property
     def counts_against(self) -> bool:
-        """Whether it keeps the code from `verified`: unjudged, or nothing came of the ruling.
+        """Whether the difference itself keeps the code from `verified`: nothing has settled it.
 
-        An open choice counts as such.
+        A test or an open choice that was made of it counts instead.
         """
         return self.ruling not in _SETTLED and not (self.test or self.choice)
 
     @property
     def outcome(self) -> str:
-        """What the judge said, and what became of the input."""
+        """The ruling in words, with the test or open choice that was made of the input."""
         became = f", a test: {self.test}" if self.test else ""
         became += f", an open choice: {self.choice}" if self.choice else ""
         said = (self.ruling or "not judged").replace("peer", "second implementation")
@@ -79,7 +79,7 @@ class Peer(Piece):
 
     @property
     def is_enough(self) -> bool:
-        """Whether many inputs agree, or most of all that there are."""
+        """Whether `MIN_ALLOWED_INPUTS` agree, or the majority if there are no more inputs."""
         return self.agreed >= MIN_ALLOWED_INPUTS or (
             self.is_exhausted and 2 * self.agreed > self.allowed
         )
@@ -109,7 +109,7 @@ class Peer(Piece):
         )
 
     def _explain_others(self) -> str:
-        """Return what became of the inputs on which the two differ."""
+        """Return how the inputs on which code and peer differ were settled."""
         rulings = {item.ruling for item in self.differences}
         choices = sorted({item.choice for item in self.differences if item.choice})
         tests = {item.test for item in self.differences if item.test}
