@@ -48,7 +48,7 @@ def confirm_patch(patch: str) -> bool:
 
 
 def review(report: Report, request: RunRequest, settings: Settings) -> Decision:
-    """Return what the user decides; a request is that of the run that continues.
+    """Return the user's decision; a request means that the run continues with it.
 
     Raises InterruptedRunError: the user interrupted the review.
     """
@@ -75,7 +75,7 @@ def review(report: Report, request: RunRequest, settings: Settings) -> Decision:
 def _prompt_decision(
     report: Report, request: RunRequest, settings: Settings, diff: Sequence[str]
 ) -> Decision | None:
-    """Ask once; return None where the question has to be repeated."""
+    """Ask once; return None if the question has to be repeated."""
     can_change = not is_model_disabled(settings)
     choices = ["[a]ccept", "[r]eject", "[v]iew the diff"]
     choices += ["[c]hange in words"] if can_change else []
@@ -103,7 +103,7 @@ def _review_diff(report: Report, request: RunRequest) -> Iterator[str]:
 
 
 def _summarize_diff(diff: Iterable[str]) -> Iterator[str]:
-    """Yield each file with the number of its new and removed lines."""
+    """Yield a line for each file with the number of its added and removed lines."""
     counts: dict[str, list[int]] = {}
     name = ""
     for line in diff:

@@ -47,7 +47,7 @@ def read_batch(folder: Path) -> BatchSummary:
 
 
 def _count_unfinished(folder: Path, outcomes: Sequence[BatchOutcome]) -> int:
-    """Return how many runs were begun and have no result: the batch was killed."""
+    """Return the number of runs without a result, which a killed batch leaves behind."""
     known = {Path(item.run_dir).name for item in outcomes if item.run_dir}
     runs = folder / "runs"
     return sum(path.name not in known for path in runs.iterdir()) if runs.is_dir() else 0

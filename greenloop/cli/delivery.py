@@ -30,7 +30,7 @@ def deliver_report(report: Report, request: RunRequest, *, is_reviewed: bool) ->
 
 
 def offer_to_write(report: Report, request: RunRequest) -> None:
-    """Ask at a terminal whether code and tests without `--output` are written here."""
+    """Ask at a terminal whether to write code and tests here if `--output` was not given."""
     best = report.artifacts.best_code
     if not isinstance(request, MakeRequest) or request.output or not best:
         return
@@ -47,7 +47,7 @@ def write_run(folder: Path, run_dir: Path) -> Report:
     """Write code, tests and lock file of a run into a folder.
 
     Raises:
-        InputError: it is no run that makes a module, or has no code.
+        InputError: the run does not make a module, or has no code.
         OutputError: a file cannot be written, or was edited by hand.
     """
     directory = RunDirectory.open(run_dir)
@@ -70,7 +70,7 @@ def _write_into(folder: Path, report: Report, request: MakeRequest) -> Report:
 
 
 def _confirm_overwrite(path: Path, text: str) -> bool:
-    """Return whether a healed file may be overwritten: `--yes`, or an answer at a terminal."""
+    """Return whether the user at a terminal lets a healed file be overwritten; else False."""
     if is_terminal():
         return confirm_write(path, text)
     print_error(f"{path} was healed and not written; --yes writes it without asking")

@@ -15,10 +15,10 @@ ExecutorFactory = Callable[[str | None, Path], Executor]
 
 
 def create_executor(name: str, address: str | None, folder: Path) -> Executor:
-    """Return the executor of a name: local, ray, or one that an installed package registers.
+    """Return the named executor: local, ray, or one that an installed package registers.
 
     Raises:
-        InputError: there is none, its packages are missing, or the options contradict each other.
+        InputError: there is no such executor, its packages are missing, or the options conflict.
         SettingsError: the package's executor cannot be loaded.
     """
     if name == LOCAL:

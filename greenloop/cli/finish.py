@@ -60,7 +60,7 @@ def finish_run(
 ) -> int:
     """Print the report, and the error if there is one; return the exit status.
 
-    `is_shown`: its main result stands on the terminal already.
+    `is_shown`: the terminal shows the main result already.
     """
     has_begun = error is None or bool(report.final_code)
     try:
@@ -80,7 +80,7 @@ def finish_run(
 
 
 def print_refusal(name: str, error: GreenloopError) -> None:
-    """Print the report, as JSON, of a command that could not begin."""
+    """Print a report as JSON for a command that could not start."""
     report = Report(
         specification="",
         final_code="",
@@ -106,7 +106,7 @@ def print_refusal(name: str, error: GreenloopError) -> None:
 
 
 def _name_next_step(report: Report, error: GreenloopError) -> str:
-    """Return how to get other answers where those of the model could not be used."""
+    """Return a hint how to get other answers if those of the model could not be used."""
     if (
         not isinstance(error, (InvalidResponseError, UnusableCodeError))
         or not report.artifacts.run_dir
@@ -148,7 +148,7 @@ def print_report(
 
 
 def _show_result(report: Report) -> bool:
-    """Show code or a diff in colour where it fits; return whether nothing is hidden."""
+    """Show code or a diff in colour if it fits; return whether it was shown or is in a file."""
     text = "" if report.command == "check" else _result_text(report).rstrip()
     if not text:
         return True
@@ -186,20 +186,20 @@ def write_output(name: str, text: str) -> None:
 
 
 def write_outputs(record: T, *outputs: tuple[str | None, Callable[[T], str]]) -> None:
-    """Write a record in each form whose file is named. Raises as `write_output` does."""
+    """Write a record in each format for which a file is named. Raises as `write_output` does."""
     for name, render in outputs:
         if name is not None:
             write_output(name, render(record))
 
 
 def prints_text(options: DisplayOptions) -> bool:
-    """Return whether standard output is for text: no other form was asked for there."""
+    """Return whether standard output is for text, as no option writes another format to it."""
     others = (getattr(options, name, None) for name in ("markdown", "junit"))
     return not options.json and STDOUT not in others
 
 
 def open_page(page: Path) -> bool:
-    """Open the page in `$BROWSER`, or where there is a display; return whether that was possible."""
+    """Open the page in `$BROWSER` or on the display; return whether that was possible."""
     names = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
     has_display = sys.platform == "darwin" or any(map(os.environ.get, names))
     if not has_display:

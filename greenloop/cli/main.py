@@ -57,13 +57,13 @@ app = create_app()
 def main() -> None:
     """Run the program. Ends the process with the exit status of the command."""
     _adapt_streams()
-    warnings.simplefilter("ignore", SyntaxWarning)  # of files that are only read
+    warnings.simplefilter("ignore", SyntaxWarning)  # of files that are parsed, not run
     try:
         app(prog_name="greenloop")
         status = 0
     except SystemExit as ended:
         status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    except OSError as error:  # of the parser: the commands report their own
+    except OSError as error:  # raised by the parser: commands report their own errors
         if error.errno not in (EPIPE, ENOSPC, EIO):
             raise
         status = _report_unwritable(error)
@@ -71,9 +71,9 @@ def main() -> None:
 
 
 def _adapt_streams() -> None:
-    """Replace streams that the caller has closed, and let those that are not UTF-8 take any text.
+    """Replace closed streams, and make output streams that are not UTF-8 accept any text.
 
-    A terminal gets it in ASCII, what is read as escapes.
+    Characters that the encoding lacks become ASCII at a terminal, elsewhere backslash escapes.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -85,7 +85,7 @@ def _adapt_streams() -> None:
 
 
 def write_ascii(error: UnicodeError) -> tuple[str, int]:
-    """Return ASCII for what an encoding lacks, as an error handler of `codecs`."""
+    """Return ASCII for characters that an encoding lacks, as an error handler of `codecs`."""
     assert isinstance(error, UnicodeEncodeError)
     lacking = error.object[error.start : error.end]
     escaped = (char.encode("ascii", "backslashreplace").decode() for char in lacking)

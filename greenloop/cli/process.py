@@ -30,7 +30,7 @@ _COLUMN = re.compile(r"\s*(?:.*\S {2,}(?=\S))?")
 
 
 def check_paths(name: str, options: Any) -> None:
-    """Raise InputError where a file or folder that an option names does not exist."""
+    """Raise InputError if a file or folder that an option names does not exist."""
     for item in fields(options):
         value, kind = getattr(options, item.name), item.metadata.get("names", "")
         given = value if isinstance(value, list) else [value]
@@ -50,7 +50,7 @@ def check_paths(name: str, options: Any) -> None:
 
 
 def check_outputs(options: Any) -> None:
-    """Raise InputError where a file to write is a folder, or standard output is for two outputs."""
+    """Raise InputError if an output file is a folder, or two outputs go to standard output."""
     paths = {name: getattr(options, name, None) for name in _OUTPUTS}
     files = {name: str(path) for name, path in paths.items() if path is not None}
     for name, text in files.items():
@@ -78,9 +78,9 @@ T = TypeVar("T")
 
 
 def run_command(name: str, options: object) -> int:
-    """Run a command, whose module is imported now; return its exit status.
+    """Import and run a command; return its exit status.
 
-    Paths that do not exist are reported before the import.
+    Paths that do not exist are reported before the import, which is slow.
     """
     as_json = getattr(options, "json", False) or getattr(options, "output_format", "") == "json"
     try:
@@ -100,7 +100,7 @@ def run_command(name: str, options: object) -> int:
 
 
 def end_command(name: str, error: GreenloopError, *, as_json: bool) -> int:
-    """Print the error that ended a command, as JSON also a report of it; return the exit status."""
+    """Print the error that ended a command; for JSON also a report. Return the exit status."""
     print_error(str(error))
     if as_json:
         from greenloop.cli.finish import print_refusal  # loads the records
@@ -125,7 +125,7 @@ def check_terminal(option: str) -> None:
 def run_with_signals(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine. The first SIGINT or SIGTERM cancels it, a second one ends the process."""
 
-    async def run_run_guarded() -> T:
+    async def run_guarded() -> T:
         task = asyncio.ensure_future(coroutine)
         stopped: list[int] = []
 
@@ -138,11 +138,11 @@ def run_with_signals(coroutine: Coroutine[Any, Any, T]) -> T:
         _handle_signals(stop)
         return await task
 
-    return asyncio.run(run_run_guarded())
+    return asyncio.run(run_guarded())
 
 
 class Stoppable(Protocol):
-    """Work that can stop beginning new runs."""
+    """A runner of many runs. After `stop`, active runs end and no new ones start."""
 
     is_stopping: bool
 
@@ -191,9 +191,9 @@ def print_error(message: str) -> None:
 
 
 def fit_terminal(text: str, stream: TextIO) -> str:
-    """Return a text with lines that break between words where they do not fit the terminal.
+    """Return a text whose lines are wrapped between words at the width of the terminal, if any.
 
-    The column below which they go on is that of the text after two blanks; a command stays whole.
+    Further lines are indented to the text that follows two blanks. A command is not wrapped.
     """
     if not stream.isatty():
         return text
@@ -215,10 +215,7 @@ def _wrap(line: str, width: int) -> Iterator[str]:
 
 
 def escape_displayed(text: str) -> str:
-    """Return code, or the output of a script, for standard output.
-
-    It is escaped where that is a terminal, or the log of a job of GitHub Actions.
-    """
+    """Return code or script output, escaped for a terminal or the log of a GitHub Actions job."""
     try:
         is_file = stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
     except OSError:
@@ -235,7 +232,7 @@ def write_stdout(text: str) -> None:
 
 
 def end_early(error: GreenloopError | None, is_stopped: bool) -> int:
-    """Print why many runs ended early, with a hint; return the exit status, 0 if they did not."""
+    """Print why a batch or evaluation ended early; return the exit status, 0 if it did not."""
     if is_stopped:
         error = error or InterruptedRunError("stopped")
     if error is None:

@@ -1,4 +1,4 @@
-"""Questions at the terminal, while a run goes on, about what the text leaves open."""
+"""Terminal questions about what the text leaves open, asked during a run."""
 
 import asyncio
 import sys
@@ -21,7 +21,7 @@ def print_line(line: str) -> None:
 
 
 class TerminalAsker:
-    """Asks the user at the terminal; an interrupt cancels the run, as at any other time."""
+    """`ChoiceAsker` for a terminal; an interrupt cancels the run, as at any other time."""
 
     async def ask(self, choice: Choice) -> ChoiceAnswer:
         """Return the user's answer; at the end of the input the choice is left open."""
@@ -47,7 +47,7 @@ class TerminalAsker:
 
 
 def create_asker(settings: Settings, options: RunOptions) -> TerminalAsker | None:
-    """Return the user at this terminal; None where nothing is asked."""
+    """Return the asker for this terminal; None if no question may be asked."""
     is_silent = options.json or options.quiet or not is_terminal()
     is_off = settings.ask == "never" or (settings.ask is None and is_silent)
     return None if is_off else TerminalAsker()
@@ -65,7 +65,7 @@ def _describe_choice(choice: Choice) -> Iterator[str]:
 
 
 async def read_line(question: str) -> str | None:
-    """Return one line, stripped; None at the end of the input. Cancelling leaves no reader."""
+    """Return one line, stripped; None at the end of the input. May be cancelled."""
     loop, descriptor = asyncio.get_running_loop(), sys.stdin.fileno()
     termios.tcflush(descriptor, termios.TCIFLUSH)  # discard what was typed before the question
     print(question, end="", file=sys.stderr, flush=True)
@@ -75,5 +75,5 @@ async def read_line(question: str) -> str | None:
         await is_ready.wait()
     finally:
         loop.remove_reader(descriptor)
-    line = sys.stdin.readline()  # the terminal hands out whole lines
+    line = sys.stdin.readline()  # does not block: a terminal delivers whole lines
     return line.strip() if line else None

@@ -39,11 +39,11 @@ NewOptionsT = TypeVar("NewOptionsT", bound=NewRunOptions)
 
 
 def check_run(request: RunRequest, options: RunOptions, settings: Settings) -> None:
-    """Check what a run needs at its end.
+    """Check terminal, model and output paths before a run starts.
 
     Raises:
-        InputError: questions were asked for, and there is no terminal.
-        NoModelError, SettingsError: the model that is named cannot be used.
+        InputError: an option asks questions, and there is no terminal.
+        NoModelError, SettingsError: the named model cannot be used.
         OutputError: an output cannot be written.
     """
     check_output_paths(request)
@@ -59,9 +59,9 @@ def check_run(request: RunRequest, options: RunOptions, settings: Settings) -> N
 
 
 def start_run(options: NewOptionsT, build: Callable[[NewOptionsT, Settings], RunRequest]) -> int:
-    """Begin a run with the request that `build` returns; return the exit status.
+    """Start a run with the request that `build` returns; return the exit status.
 
-    With `--dry-run` what it is expected to cost is printed. Raises GreenloopError if it cannot begin.
+    With `--dry-run` only print the expected cost. Raises GreenloopError if the run cannot start.
     """
     settings = load_settings(options)
     request = build(options, settings)
@@ -77,7 +77,7 @@ def start_run(options: NewOptionsT, build: Callable[[NewOptionsT, Settings], Run
 
 
 def _confirm_replacement(request: MakeRequest) -> MakeRequest:
-    """Ask whether files of the user's may be replaced, before a call is paid. Raises OutputError."""
+    """Ask before any paid call whether edited files may be replaced; else raise OutputError."""
     edit = None if request.force else next(find_manual_edits(request), None)
     if edit is None:
         return request
@@ -125,9 +125,7 @@ def run_agent(
                 report = deliver_report(report, request, is_reviewed=options.approve)
         except GreenloopError as problem:
             error = error or problem
-        if (
-            decision == "reject"
-        ):  # print no code either: standard output may be redirected to a file
+        if decision == "reject":  # print no code: standard output may be redirected to a file
             if options.json:
                 print_report(report, options, with_card=False)
             print_error(f"rejected: nothing was written; the code is in {report.artifacts.run_dir}")
@@ -141,7 +139,7 @@ def run_agent(
 
 
 def _is_declined(report: Report, request: RunRequest) -> bool:
-    """Return whether healed code was not written; a terminal has shown its diff, and asked."""
+    """Return whether healed code was not written; a terminal has already shown its diff."""
     is_healed = isinstance(request, HealRequest) and report.final_code != report.original
     return is_healed and report.artifacts.output is None
 

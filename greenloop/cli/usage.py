@@ -1,4 +1,4 @@
-"""Help in panels, and usage errors in one line."""
+"""Command-line help with options in panels, and usage errors in one line."""
 
 import sys
 from difflib import get_close_matches
@@ -22,9 +22,9 @@ _PANELS = ("Arguments", *_MODEL_PANELS, "Sandbox", "Evidence", "Output", "Option
 
 
 def expand_bare_options(args: list[str]) -> list[str]:
-    """Return the arguments of `report`, with `--html=` for a `--html` without a value.
+    """Return the arguments of `report`, with `=` after `--html` and `--markdown` without a value.
 
-    It has none at the end, before an option, or before a folder, which is the run directory.
+    They have no value at the end, before an option, or before a folder (the run directory).
     """
     read: list[str] = []
     for number, word in enumerate(args):
@@ -35,7 +35,7 @@ def expand_bare_options(args: list[str]) -> list[str]:
 
 
 class Command(TyperCommand):
-    """A command with its options in panels. Its epilog is a list of examples, a line each."""
+    """A command with its options in panels. Its epilog has an example in each line."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         first = " ".join(args[:1])
@@ -68,9 +68,9 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """A group whose first word, if it is not a command, is a specification for `make`.
+    """The command group. A first word that is no command is a specification for `make`.
 
-    A command is built when it is named: the options of all take a third of the time of `--help`.
+    A command is built only if it is named: to build all takes a third of the time of `--help`.
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -139,14 +139,14 @@ def _expand_words(args: list[str]) -> list[str]:
 
 
 def _check_spelling(word: str) -> None:
-    """Raise UsageError where a word is nearly a command or an option of all."""
+    """Raise UsageError if a word resembles a command or an option of the program."""
     if close := get_close_matches(word, (*COMMANDS, *_WORDS, *_ROOT_OPTIONS), 1, 0.75):
         kind = "an option" if word.startswith("-") else "a command"
         raise UsageError(f"'{word}' is not {kind}; did you mean '{close[0]}'?")
 
 
 def _describe_error(error: Any) -> str:
-    """Return what is wrong, with the name of the parameter, and where to look it up."""
+    """Return the problem with the name of its parameter, and the command that shows the help."""
     kind, ctx, parameter = type(error).__name__, error.ctx, getattr(error, "param", None)
     if kind == "NoSuchOption":
         close = f"; did you mean {error.possibilities[0]}?" if error.possibilities else ""

@@ -30,7 +30,7 @@ def watch(target: WatchedModule | WatchedProject, options: CheckOptions, setting
 async def _check_at_each_save(
     target: WatchedModule | WatchedProject, options: CheckOptions, settings: Settings, box: Sandbox
 ) -> None:
-    """A save during a check begins another one in its place."""
+    """Check now and at each save; a save during a check cancels it and starts another."""
     stamp, task = None, None
     try:
         while True:
@@ -53,7 +53,7 @@ async def _stop(task: asyncio.Task[None] | None) -> None:
 async def _check(
     target: WatchedModule | WatchedProject, options: CheckOptions, settings: Settings, box: Sandbox
 ) -> None:
-    """Check once, and print the result; at a terminal nothing of the last one stays above it."""
+    """Check once, and print the result; a terminal is cleared first."""
 
     async def open_box() -> Sandbox:
         return box

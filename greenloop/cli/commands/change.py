@@ -1,4 +1,4 @@
-"""The command `change`: a wish in a project becomes a graded patch."""
+"""The command `change`: change a project as described, by a graded patch."""
 
 from greenloop.app.inputs.change_files import (
     check_fence,

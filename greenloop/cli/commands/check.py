@@ -85,7 +85,7 @@ def check_command(options: CheckOptions) -> int:
 
 
 def _check_combination(options: CheckOptions) -> None:
-    """Raise InputError where two options do not go together."""
+    """Raise InputError if two options cannot be combined."""
     given = {
         "all": options.every,
         "json": options.json,
@@ -109,7 +109,7 @@ def _check_combination(options: CheckOptions) -> None:
 
 
 def _check_use(options: CheckOptions) -> None:
-    """Raise InputError where an option or a file would be ignored."""
+    """Raise InputError if an option or a file would be ignored."""
     of_text = [f"--{item.replace('_', '-')}" for item in MODEL_ALONE if item in options.given]
     of_text += ["--record"] * (options.record is not None)
     if options.spec is None and of_text:
@@ -139,7 +139,7 @@ def _find_named_files(options: CheckOptions) -> tuple[Path, Sequence[Path]]:
 
 
 def _suggest_tests(code: Path | None) -> str:
-    """Return the command with the test file that has the usual name."""
+    """Return a hint with a command, such as one with the test file of the usual name."""
     if code is None:
         return ", or a commit with --diff"
     if code.is_dir():
@@ -200,7 +200,7 @@ def _run_check(work: CheckWork, options: CheckOptions, settings: Settings) -> in
 
 
 def _check_against_text(spec: str, options: CheckOptions) -> int:
-    """Check with a model that reads what the code should do."""
+    """Check code against a second implementation, which a model writes from the text of `--spec`."""
     # A plain check does not load LangChain.
     from greenloop.cli.run_agent import run_agent
     from greenloop.llm.factory import check_models

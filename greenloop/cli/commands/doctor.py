@@ -1,4 +1,4 @@
-"""The command `doctor`: what this machine offers, and how to fix what is missing."""
+"""The command `doctor`: show model, sandbox and versions, and how to add what is missing."""
 
 import json
 import os
@@ -38,7 +38,7 @@ class Diagnostic:
     found: str
     mend: str = ""  # the remedy, '' where nothing is missing
     status: int = 0
-    danger: bool = False  # a setting was asked for that is unsafe
+    danger: bool = False  # an unsafe setting was chosen
 
 
 def doctor_command(options: DoctorOptions) -> int:
@@ -101,7 +101,7 @@ def _check_packages(settings: Settings, *, is_verbose: bool) -> Diagnostic:
 
 
 def _check_model(settings: Settings) -> Diagnostic:
-    """Set up the model and ask its server whether it has it; a call would cost money."""
+    """Set up the model and look it up on its server, without a call, which would cost money."""
     choice = choose_model(settings)
     source = open_source(choice, settings)
     because = f" ({choice.reason})" if choice.reason else ""

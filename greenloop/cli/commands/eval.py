@@ -1,4 +1,4 @@
-"""The command `eval`: a model against hidden tests."""
+"""The command `eval`: measure a model by hidden tests."""
 
 import asyncio
 import json
@@ -54,7 +54,7 @@ def eval_command(options: EvalOptions) -> int:
 def _run_evaluation(
     tasks: Path, source: TaskSource, settings: Settings, options: EvalOptions
 ) -> int:
-    """Raises GreenloopError if the evaluation cannot begin."""
+    """Run an evaluation; return the exit status. Raises GreenloopError if it cannot start."""
     open_sources(settings)  # report an error of the model before anything else
     setup = build_setup(tasks, source.format, settings)
     folder = EvalDirectory.create(setup, settings.home, options.run_dir)
@@ -105,7 +105,7 @@ def _finish_evaluation(
 def _check_tasks(
     tasks: Iterator[EvalTask], settings: Settings, *, as_json: bool, quiet: bool
 ) -> int:
-    """Run the data's solutions; return 1 if one does not pass. Raises GreenloopError."""
+    """Run the solutions of the tasks; return 1 if one does not pass. Raises GreenloopError."""
     store = TaskStore(tasks)
     if not len(store):
         raise InputError("there is no task to check")

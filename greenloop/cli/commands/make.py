@@ -1,4 +1,4 @@
-"""The command `make`: code and tests from a specification."""
+"""The command `make`: write code and tests for a specification."""
 
 from pathlib import Path
 
@@ -45,8 +45,10 @@ def _build_request(options: MakeOptions, settings: Settings) -> MakeRequest:
 
 
 def _answer_choices(request: MakeRequest, options: MakeOptions) -> MakeRequest:
-    """Return the request with answers to the choices of the lock beside the output, where there is
-    one of the same text; else with those of a file behind the text, or with consent to all.
+    """Return the request with the user's answers to choices, or consent to all.
+
+    The choices are those of the lock beside the output, if it is of the same text; else they are
+    not known yet.
     """
     if options.answers is None and not options.accept_choices:
         return request
@@ -60,7 +62,7 @@ def _answer_choices(request: MakeRequest, options: MakeOptions) -> MakeRequest:
 
 
 def _answer_beforehand(request: MakeRequest, options: MakeOptions) -> MakeRequest:
-    """Return the request of a run whose choices are not known yet."""
+    """Return the request with the answers of a file after its text, or with consent to all."""
     update: dict[str, object] = {"accepts_choices": options.accept_choices}
     if path := options.answers:
         given = read_marked_answers(path, read_text(path, f"--answers {path}"))

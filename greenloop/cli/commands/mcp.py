@@ -104,7 +104,7 @@ async def _serve_stdio(server: Any) -> None:
 
 
 def _is_broken_pipe(error: BaseException) -> bool:
-    """Return whether the client no longer reads answers; then there is nothing to report."""
+    """Return whether an error only means that the client no longer reads answers."""
     inner = getattr(error, "exceptions", None) or ()
     return isinstance(error, BrokenPipeError) or (bool(inner) and all(map(_is_broken_pipe, inner)))
 

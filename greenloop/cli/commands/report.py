@@ -46,7 +46,7 @@ def report_command(options: ReportOptions) -> int:
     else:
         report, page = read_report(place), _page_path(place, options)
         outputs, text = list(_render_outputs(report, page, options)), _render_text(report)
-    outputs.sort(key=lambda item: item[0] == STDOUT)  # a file that cannot be written ends it
+    outputs.sort(key=lambda item: item[0] == STDOUT)  # files first: they may fail
     for name, content in outputs:
         write_output(name, content)
     if options.open_page:
@@ -59,7 +59,7 @@ def report_command(options: ReportOptions) -> int:
 
 
 def _render_text(report: Report) -> str:
-    """Return the report as Markdown; at a terminal as wide as that."""
+    """Return the report as Markdown, rendered for the width of a terminal if there is one."""
     text = render_markdown(report, folds=False)
     if not sys.stdout.isatty():
         return text

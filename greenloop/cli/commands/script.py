@@ -1,4 +1,4 @@
-"""The command `script`: a script for a task, and its checked output."""
+"""The command `script`: write a script for a task, run it and check its output."""
 
 from dataclasses import fields
 
@@ -29,7 +29,7 @@ def _build_request(options: ScriptOptions, settings: Settings) -> ScriptRequest:
 
 
 def read_arguments(options: ScriptRunOptions) -> ScriptArguments:
-    """Return how the script is run and checked. Raises OutputError for `--artifacts FILE`."""
+    """Return the options to run and check a script. Raises OutputError for `--artifacts FILE`."""
     artifacts = options.artifacts
     if artifacts is not None and artifacts.exists() and not artifacts.is_dir():
         raise OutputError(f"--artifacts {artifacts} is a file; name a folder")

@@ -35,7 +35,7 @@ _SKIPPED_FOLDERS = {".git", ".venv", "venv", "node_modules", "__pycache__", ".gr
 def verify_command(options: VerifyOptions) -> int:
     """Run `greenloop verify` and return the exit status.
 
-    It is 1 if anything has drifted, or a new grade does not reach what `--require` asks.
+    It is 1 if anything has drifted, or a new grade does not reach the verdict of `--require`.
     """
     locks = options.locks or [Path()]
     settings = load_settings(options)
@@ -121,7 +121,7 @@ def _has_fallen(lock: Lock, report: Report) -> bool:
 
 
 def _has_older_rules(lock: Lock, report: Report | None) -> bool:
-    """Whether a grade has fallen only because the rules have grown."""
+    """Return whether a grade has fallen only by pieces that the lock's version did not measure."""
     return bool(report and _has_fallen(lock, report) and lock.is_of_older_rules(report.evidence))
 
 

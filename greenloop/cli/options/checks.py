@@ -1,4 +1,4 @@
-"""Options of the commands that grade what exists, or many specifications."""
+"""Options of `check`, `gate`, `verify`, `batch` and `eval`."""
 
 from dataclasses import dataclass
 from pathlib import Path

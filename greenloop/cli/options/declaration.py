@@ -1,7 +1,7 @@
-"""Commands declared by dataclasses: a field is a parameter, the docstring is the help text.
+"""Declaration of commands as dataclasses: fields are parameters, docstrings are help texts.
 
-A parameter of commands alone is declared by `option`, `flag` or `argument`; the options of settings
-come from the table in `greenloop.settings`, by the names in `settings`.
+Parameters that are no settings are declared by `option`, `flag` or `argument`. The options of
+settings come from the table in `greenloop.settings`; `settings` lists their names.
 """
 
 import inspect
@@ -19,9 +19,9 @@ Names = tuple[str, ...]  # of settings
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options of a command; `given` has the settings among them by their names.
+    """The options of a command; `given` maps settings that were given as options to their values.
 
-    Without `asks_model` the options of a model come last in the help.
+    If `asks_model` is false, the options of a model come last in the help.
     """
 
     settings: ClassVar[Names] = ()
@@ -39,7 +39,7 @@ def option(
     names: str = "",
     **more: Any,
 ) -> Any:
-    """Declare an option; without `flags` it has that of its field. `names` is as in `argument`."""
+    """Declare an option, whose default flag is its field's name. For `names` see `argument`."""
     more |= {"metavar": metavar or None, "rich_help_panel": panel}
     declared = typer.Option(default, *flags, help=help, **more)
     return field(default=default, metadata={"typer": declared, "names": names})
@@ -53,8 +53,8 @@ def flag(help: str, panel: str = "Output", *flags: str) -> Any:
 def argument(help: str, default: Any = MISSING, names: str = "", **details: Any) -> Any:
     """Declare a positional parameter, which is required if it has no default.
 
-    `names` is "path" where the value is the path of what exists, "text" where it is a text or the
-    path of one.
+    `names` is "path" if the value is the path of an existing file or folder, "text" if it is a text
+    or the path of a file with the text.
     """
     shown = ... if default is MISSING else default
     declared = typer.Argument(shown, help=help, **details)

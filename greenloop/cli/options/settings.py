@@ -1,4 +1,4 @@
-"""The settings of a command, with its options over them."""
+"""Settings of a command, overridden by its options."""
 
 import logging
 
@@ -9,11 +9,11 @@ from greenloop.settings import Settings, find_ignored
 
 
 def load_settings(options: Options) -> Settings:
-    """Return the settings with a command's options over them; warn of those that are ignored.
+    """Return the settings, overridden by a command's options; warn of settings that are ignored.
 
     Raises SettingsError: a setting is invalid.
     """
-    logging.getLogger("dotenv.main").disabled = True  # what it would say is in the warnings
+    logging.getLogger("dotenv.main").disabled = True  # `find_ignored` reports the same
     for line in find_ignored():
         print_error(f"warning: {line}")
     settings = Settings.load(**options.given)

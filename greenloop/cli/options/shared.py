@@ -92,7 +92,7 @@ class RunOptions(DisplayOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class NewRunOptions(RunOptions):
-    """Options of the commands that begin a run."""
+    """Options of the commands that start a new run."""
 
     settings: ClassVar[Names] = (*REPAIRING, "prompts")
 

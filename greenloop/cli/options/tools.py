@@ -1,4 +1,4 @@
-"""Options of `report`, `doctor`, `init` and `mcp`."""
+"""Options of `report`, `runs`, `doctor`, `init` and `mcp`."""
 
 from dataclasses import dataclass
 from pathlib import Path

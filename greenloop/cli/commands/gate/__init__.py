@@ -1,4 +1,4 @@
-"""The command `gate`: answer a coding agent that says it is done."""
+"""The command `gate`: check the change of a coding agent when it stops."""
 
 import sys
 from contextlib import ExitStack
@@ -18,8 +18,8 @@ _MAX_EVENT_CHARACTERS = 1_000_000
 def gate_command(options: GateOptions) -> int:
     """Run `greenloop gate` and return the exit status.
 
-    It is 0 for agents that read an answer; `text` blocks by status 1. What the agent cannot mend is
-    printed for the person, with status 0.
+    It is 0 for agents that read an answer; `text` blocks with status 1. A problem that the agent
+    cannot fix is printed for the user, with status 0.
     """
     agent = options.agent
     event = _read_standard_input()
@@ -43,7 +43,7 @@ def gate_command(options: GateOptions) -> int:
 
 
 def _read_standard_input() -> StopEvent:
-    """Read the event that an agent writes; a person at a terminal writes none."""
+    """Return the event that an agent writes to standard input; an empty one at a terminal."""
     if sys.stdin is None or sys.stdin.isatty():
         return StopEvent()
     return read_event(sys.stdin.read(_MAX_EVENT_CHARACTERS))
@@ -58,6 +58,6 @@ def _run(options: GateOptions, event: StopEvent) -> GateAnswer:
         async def open_box() -> Sandbox:
             return stack.enter_context(open_sandbox(settings))
 
-        quiet = not sys.stdin or not sys.stdin.isatty()  # an agent waits, not a person
+        quiet = not sys.stdin or not sys.stdin.isatty()  # an agent is waiting, not a user
         progress = stack.enter_context(create_progress(quiet=quiet, verbose=False))
         return run_with_signals(run_gate(request, settings, open_box, progress))

@@ -1,4 +1,4 @@
-"""The command `init`: configuration, CI job and pre-commit hook for a project."""
+"""The command `init`: write configuration, CI job and pre-commit hook for a project."""
 
 import difflib
 import os
@@ -61,7 +61,7 @@ def _set_up_agent(root: Path, agent: str, *, removes: bool) -> int:
 
 
 def _describe_project(root: Path) -> Iterator[str]:
-    """Yield what was found, and what to try first."""
+    """Yield lines about the modules, tests and model found, and a command to try first."""
     files = _list_python(root)
     tests = [item for item in files if item.name.startswith("test_")]
     code = [
@@ -87,7 +87,7 @@ def _describe_project(root: Path) -> Iterator[str]:
 
 
 def _list_python(root: Path) -> list[Path]:
-    """Return the Python files but for those in hidden folders and of installed packages."""
+    """Return the Python files, without those in hidden folders and of installed packages."""
     found: list[Path] = []
     for folder, below, names in os.walk(root):
         below[:] = sorted(

@@ -1,4 +1,4 @@
-"""Hooks by which a coding agent asks `greenloop gate` before it says that it is done."""
+"""Hooks that run `greenloop gate` when a coding agent stops."""
 
 import json
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from typing import Any
 from greenloop.errors import InputError
 from greenloop.files import read_text
 
-# A shell runs the command: nothing blocks the agent where greenloop is missing, too old, or fails.
+# A shell runs the command. `exit 0` keeps a missing, old or failing greenloop from blocking.
 _COMMAND = "greenloop gate --agent {agent} || exit 0"
 _MARK = "greenloop gate"
 _TIMEOUT_S = 300
@@ -24,7 +24,7 @@ skip or loosen tests to make it pass.
 
 @dataclass(frozen=True)
 class AgentFile:
-    """The file in which a tool looks for its hook: how it is added, and taken out again."""
+    """The file from which a tool reads its hooks, with functions that add and remove ours."""
 
     path: str
     add: Callable[[str], str]
@@ -33,7 +33,7 @@ class AgentFile:
 
 
 def find_agent_file(agent: str) -> AgentFile:
-    """Return the file of an agent. Raises InputError for an unknown one."""
+    """Return the file of an agent. Raises InputError if the agent is unknown."""
     if agent not in _FILES:
         known = ", ".join(_FILES)
         raise InputError(f"--agent {agent} is not known: choose one of {known}")
@@ -41,9 +41,9 @@ def find_agent_file(agent: str) -> AgentFile:
 
 
 def update_agent_file(root: Path, item: AgentFile, *, removes: bool) -> tuple[str, str]:
-    """Return the text of the file before and after; '' where there is none.
+    """Return the text of the file before and after the change; '' if there is no file.
 
-    Raises InputError: the file is there and cannot be read, or is not what the tool reads.
+    Raises InputError: the file cannot be read, or does not have the form that the tool reads.
     """
     path = root / item.path
     before = read_text(path) if path.exists() else ""
@@ -71,7 +71,7 @@ def _is_ours(entry: Any) -> bool:
 def _change_json(
     event: str, entry: dict[str, Any] | None, version: int | None
 ) -> Callable[[str], str]:
-    """Return a function that puts an entry of ours under `hooks`, or with None takes it out."""
+    """Return a function that adds our entry under `hooks`, or with None removes it."""
 
     def change(text: str) -> str:
         value = _load(text)

@@ -1,4 +1,4 @@
-"""Files that `init` proposes for a project, and what the project has of them already."""
+"""Files that `init` proposes for a project: configuration, CI job and pre-commit hook."""
 
 import os
 import re
@@ -64,7 +64,7 @@ _HOOKS = """repos:
         pass_filenames: false
 """
 _PROJECT_STEP = re.compile(r".*PROJECT\n")
-# An index may have nothing, or something else, by the name of greenloop.
+# A package index may have no package named greenloop, or another one of that name.
 _UNKNOWN_SOURCE = 'pip install "git+ADDRESS"'
 _SOURCE_HINT = "replace ADDRESS with the address of greenloop's repository"
 
@@ -82,7 +82,7 @@ class ProposedFile:
 
 
 def find_repository(root: Path) -> Path:
-    """Return the nearest folder with a `.git` at or above a folder; the folder itself without one."""
+    """Return the nearest folder with a `.git` at or above `root`; `root` if there is none."""
     places = (root, *root.absolute().parents)
     return next((place for place in places if (place / ".git").exists()), root)
 
@@ -90,7 +90,7 @@ def find_repository(root: Path) -> Path:
 def propose_files(root: Path) -> Iterator[ProposedFile]:
     """Yield the files for a project: configuration, environment, CI job, and pre-commit hook.
 
-    The last two stand in the root of its repository, where services look for them.
+    The last two are in the root of the repository, where services look for them.
     """
     yield ProposedFile(root / PROJECT_FILE, _SETTINGS, appends=True)
     yield ProposedFile(root / ".env", _ENVIRONMENT)
@@ -126,7 +126,7 @@ def propose_files(root: Path) -> Iterator[ProposedFile]:
 
 
 def _prepare_environment(root: Path, folder: str) -> str:
-    """Return the command that makes the project's environment, which `check` then uses; '' for none."""
+    """Return the command that creates the environment in which `check` runs tests; '' for none."""
     if not (packages := find_test_installation(root)):
         return ""
     python = ".venv/bin/python"

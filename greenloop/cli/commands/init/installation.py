@@ -1,4 +1,4 @@
-"""The command that installs a project with its tests, for a job that is proposed."""
+"""Arguments of `pip install` for a project with its tests, for the proposed CI job."""
 
 import shlex
 from pathlib import Path
@@ -9,7 +9,7 @@ from greenloop.toml import find_table, read_table
 
 
 def find_test_installation(root: Path) -> str:
-    """Return the arguments of `pip install` for a project and its tests; '' where none is known.
+    """Return the arguments of `pip install` for a project and its tests; '' if none are known.
 
     The tests' packages are those of a group, an extra or a file with one of the usual names.
     """

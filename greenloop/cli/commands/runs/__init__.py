@@ -1,4 +1,4 @@
-"""The command `runs`: the runs that are kept here, and their removal."""
+"""The command `runs`: list the stored runs, or remove old ones."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ from greenloop.settings import Settings
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 _MAX_TEXT = 50  # characters
-_WIDE, _SHORT = 150, 35  # columns of a terminal for one line a run, and of its text in two lines
+_WIDE, _SHORT = 150, 35  # columns for a run in one line; columns of its text in two lines
 
 
 def runs_command(options: RunsOptions) -> int:
@@ -41,7 +41,7 @@ def _print_json(found: Sequence[KeptRun | Removable]) -> None:
 
 
 def _prune(options: RunsOptions) -> int:
-    """Remove what is old, after a question, and print what was removed."""
+    """Remove old folders after confirmation, and print them."""
     found = list(find_old_folders(Settings.load().home, options.older_than))
     rows = (f"{format_size(item.size):>8}  {shorten_path(str(item.path))}\n" for item in found)
     whole = f"{pluralize(len(found), 'folder')}, {format_size(sum(i.size for i in found))}"
@@ -72,7 +72,7 @@ def _format(item: KeptRun) -> str:
 
 
 def format_age(seconds: float) -> str:
-    """Return `3 hours`."""
+    """Return a duration in its largest unit, as `3 hours`."""
     unit = next((item for item in _UNITS if seconds >= item[0]), _UNITS[-1])
     return pluralize(int(seconds // unit[0]), unit[1])
 
