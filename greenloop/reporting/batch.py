@@ -42,10 +42,10 @@ def render_batch_lines(summary: BatchSummary) -> Iterator[str]:
 
 
 def render_batch_junit(summary: BatchSummary) -> str:
-    """Return one case for each specification.
+    """Return JUnit XML with one case for each specification.
 
-    It is a failure where the code missed the requirement, an error where the run ended early or was
-    refused, and skipped where it was not started.
+    A case is a failure if the code missed the required verdict, an error if the run ended early or
+    was refused, and skipped if it was not started.
     """
     cases = [
         junit_case(item.id, item.seconds, _junit_result(item), item.reason or item.kind, item.kind)
@@ -94,7 +94,7 @@ def _junit_result(item: BatchOutcome) -> JunitResult | None:
 
 
 def render_verify_markdown(results: Sequence[LockCheckResult]) -> str:
-    """Return one line for each difference; locks that hold are counted."""
+    """Return Markdown with one line for each difference, and the number of locks that hold."""
     held = sum(not item.drift for item in results)
     sign = "✓" if held == len(results) else "✗"
     drift = [
@@ -107,7 +107,7 @@ def render_verify_markdown(results: Sequence[LockCheckResult]) -> str:
 
 
 def render_verify_junit(results: Sequence[LockCheckResult]) -> str:
-    """Return one case for each lock file; it fails where code, tests, text or grade drifted."""
+    """Return one case for each lock file, which fails if code, tests, text or grade drifted."""
     cases = (
         junit_case(
             item.lock, 0.0, "failure" if item.drift else None, "; ".join(item.drift), "drift"

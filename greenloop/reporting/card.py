@@ -1,4 +1,4 @@
-"""Verdict card: what a run or check has reached, as a terminal shows it at the end."""
+"""Verdict card: the summary that a terminal shows at the end of a run or check."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -40,7 +40,7 @@ from greenloop.reporting.traceability import build_requirement_rows, list_eviden
 _LABEL_WIDTH = 14
 _MAX_REASONS, _MAX_SURVIVORS, _MAX_DIFFERENCES, _MAX_TEXT_CHARS = 8, 8, 3, 300
 _MIN_TEXT_WIDTH, _INDENT = 24, 4
-_LOG_WIDTH = 120  # columns where the card goes to a log
+_LOG_WIDTH = 120  # columns if the card goes to a log
 
 
 def print_card(report: Report, stream: TextIO, *, hides_code: bool = False) -> None:
@@ -78,7 +78,7 @@ def print_card(report: Report, stream: TextIO, *, hides_code: bool = False) -> N
 
 
 class _Card:
-    """Rows of a label and a text that wraps beside it."""
+    """Printer of rows, each with a label and a text that wraps beside it."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -96,7 +96,7 @@ class _Card:
             self._console.print(f"  {part}", soft_wrap=True)
 
     def print_row(self, label: str, text: str, style: str = "") -> None:
-        """Print a row; the first character of the text is a sign where it has a style."""
+        """Print a row; `style` is that of the first character of the text, a sign."""
         flat = flatten(text, 2 * _MAX_TEXT_CHARS)
         parts = wrap(flat, self._text_width, break_on_hyphens=False) or [""]
         for number, part in enumerate(parts):
@@ -107,7 +107,7 @@ class _Card:
             self._console.print(line, soft_wrap=True)
 
     def print_lines(self, lines: Iterable[str]) -> None:
-        """Print lines over the whole width, with their white space, each cut at the width."""
+        """Print lines with their white space, each cut at the whole width."""
         for line in lines:
             fitting = truncate_words(sanitize_line(line), self.inner_width)
             self._console.print(" " * _INDENT + fitting.rstrip(), soft_wrap=True)
@@ -153,7 +153,7 @@ class _Card:
 
 
 def _count_rows(report: Report) -> Iterator[tuple[str, str]]:
-    """Yield what was tested, repaired and spent."""
+    """Yield the labels and texts of the rows about tests, repairs, usage and time."""
     if report.tests:
         yield "checks" if report.script else "tests", format_test_counts(report)
     if rows := build_requirement_rows(report):

@@ -1,8 +1,8 @@
 """Escaping of untrusted text from models and tests before it is displayed.
 
-Control characters steer terminals and are invalid in XML; bidirectional overrides make code look
-like different code; lone surrogates cannot be encoded; CI services execute commands that they find
-in a log, as `::error::` at the begin of a line. JSON is escaped by the records themselves.
+Control characters control terminals and are invalid in XML; bidirectional overrides make code look
+like different code; lone surrogates cannot be encoded; CI services execute commands in a log, such
+as `::error::` at the beginning of a line. JSON is escaped by the records themselves.
 """
 
 import re
@@ -13,7 +13,7 @@ _LINE_COMMAND = re.compile(r"^([^\S\n]*)::", re.M)
 
 
 def escape_invisible(text: str) -> str:
-    """Return the text with each invisible character but tab and line feed written out.
+    """Return the text with each invisible character, except tab and line feed, made visible.
 
     `\\x1b` becomes `␛`, U+202E becomes `⟨U+202E⟩`, a CI command `⟨::⟩error::`. The result is valid
     in XML and JSON.
@@ -22,7 +22,7 @@ def escape_invisible(text: str) -> str:
 
 
 def escape_commands(text: str) -> str:
-    """Return the text with no line that a CI service takes for a command."""
+    """Return the text, changed so that a CI service finds no command in it."""
     if "::" not in text and "##" not in text:
         return text
     return COMMAND_MARK.sub("⟨##⟩", _LINE_COMMAND.sub(r"\1⟨::⟩", text))
@@ -35,7 +35,7 @@ def first_line(text: str, max_length: int = 200) -> str:
 
 
 def flatten(text: str, max_length: int, *, keeps_blanks: bool = False) -> str:
-    """Return the text in one line, escaped and truncated; `keeps_blanks`: with runs of blanks."""
+    """Return the text in one line, escaped and truncated; `keeps_blanks` keeps runs of blanks."""
     escaped = escape_invisible(text)
     if keeps_blanks:
         return truncate(" ".join(escaped.splitlines()), max_length)
@@ -43,13 +43,13 @@ def flatten(text: str, max_length: int, *, keeps_blanks: bool = False) -> str:
 
 
 def truncate(line: str, max_length: int) -> str:
-    """Return at most `max_length` characters, and the number of those that were cut."""
+    """Return at most `max_length` characters, followed by the number of those that were cut."""
     more = len(line) - max_length
     return line if more <= 0 else f"{line[:max_length]} … ({more} more characters)"
 
 
 def truncate_words(line: str, max_length: int) -> str:
-    """Return at most `max_length` characters, cut between words where there are some."""
+    """Return at most `max_length` characters, cut between words if possible."""
     if len(line) <= max_length:
         return line
     cut = line[: max(max_length - 2, 1)]

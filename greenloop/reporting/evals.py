@@ -1,4 +1,4 @@
-"""Evaluations, as text for a terminal and as Markdown."""
+"""Reports of evaluations as text for a terminal and as Markdown."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Row = tuple[str, ...]
 
 @dataclass(frozen=True)
 class _Page:
-    """What both forms say."""
+    """The content of both formats."""
 
     title: str
     lines: Sequence[str]

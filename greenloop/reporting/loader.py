@@ -1,4 +1,4 @@
-"""Reading of saved reports, of this version or a later one with more keys, and the JSON Schema of a report (Draft 2020-12)."""
+"""Reading of saved reports, also of later versions with more keys, and their JSON Schema."""
 
 import json
 from contextlib import suppress
@@ -42,7 +42,7 @@ def read_report(location: Path) -> Report:
 
 
 def _find_remedy(run_dir: Path) -> str:
-    """Return how to get the report of a run that did not end: a check cannot be resumed."""
+    """Return how to get the report of a run that did not end; a check cannot be resumed."""
     with suppress(OSError, ValueError, AttributeError):
         request = json.loads((run_dir / "run.json").read_bytes())
         if request.get("kind") == "check" and not request.get("specification"):
@@ -59,7 +59,7 @@ def _validation_message(error: ValidationError) -> str:
 
 
 def build_report_schema() -> dict[str, Any]:
-    """Return the schema. Later versions may add keys, so unknown ones are allowed."""
+    """Return the schema (Draft 2020-12). It allows unknown keys, as later versions may add some."""
     text = json.dumps(Report.model_json_schema(mode="serialization"))
     schema = json.loads(text, object_hook=_allow_unknown_keys)
     return {"$schema": _DIALECT, "$id": "urn:greenloop:report:2", **schema}

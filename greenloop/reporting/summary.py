@@ -1,4 +1,4 @@
-"""Results at a terminal: the console, code, and diffs."""
+"""Texts about a report for a terminal: verdict, counts, files, code and diffs."""
 
 import os
 import shlex
@@ -33,7 +33,7 @@ _DIFF_STYLES = {"+++": "bold", "---": "bold", "@@": "cyan", "+": "green", "-": "
 
 
 def describe_verdict(report: Report) -> str:
-    """Return in one sentence what the verdict of a report means."""
+    """Return a sentence that explains the verdict of a report."""
     if report.change and report.change.nothing_to_grade and report.verdict == "passed":
         return _NOTHING_TO_GRADE
     if report.verdict == "failed" and not report.tests and ended_early(report):
@@ -72,7 +72,7 @@ def format_verdict(report: Report) -> str:
 
 
 def format_counts(report: Report) -> str:
-    """Return in one line the tests, what was repaired and spent, and the time."""
+    """Return in one line the numbers of tests, repairs, calls and tokens, the cost and the time."""
     usage, parts = report.usage, [format_test_counts(report)]
     if report.command != "check":
         parts.append(pluralize(report.repairs, "repair"))
@@ -83,14 +83,14 @@ def format_counts(report: Report) -> str:
 
 
 def format_test_counts(report: Report) -> str:
-    """Return `78 of 78 tests pass + 8 of 8 held-out examples`; of a script its checks."""
+    """Return `78 of 78 tests pass + 8 of 8 held-out examples`; for a script its checks."""
     counted = [item for item in report.tests if item.outcome != "dropped"]
     tests = [item.outcome == "passed" for item in counted if item.origin != "held_out"]
     examples = [item.outcome == "passed" for item in counted if item.origin == "held_out"]
     noun, verb = ("check", "hold") if report.script else ("test", "pass")
     verb += ("s" if verb == "hold" else "es") * (len(tests) == sum(tests) == 1)
     text = f"{sum(tests)} of {pluralize(len(tests), noun)} {verb}"
-    if not tests:  # what ends the process leaves no result of the test that ran
+    if not tests:  # a test that ends the process has no result
         text = f"no {noun} has a result"
     if skipped := sum(item.outcome in ("skipped", "xfailed") for item in counted):
         text += f", {skipped} skipped"
@@ -100,7 +100,7 @@ def format_test_counts(report: Report) -> str:
 
 
 def describe_cost(report: Report) -> str:
-    """Return what the calls of the model cost; those of a recording cost nothing now."""
+    """Return the cost of the model's calls; recorded answers cost nothing now."""
     if not report.usage.calls:
         return "no cost"
     if report.usage.cost_usd is not None:
@@ -109,7 +109,7 @@ def describe_cost(report: Report) -> str:
 
 
 def describe_change(report: Report) -> list[str]:
-    """Return what a change consists of, a line each; [] for other runs."""
+    """Return the lines about the files, tests and differences of a change; [] for other runs."""
     change = report.change
     if change is None:
         return []
@@ -127,7 +127,7 @@ def pluralize(number: int, noun: str) -> str:
 
 
 def format_answered(choice: Choice) -> str:
-    """Return by whom a choice was settled."""
+    """Return in words who answered or accepted a choice, or `open`."""
     words = {"user": "answered by the user", "accepted": "accepted by the user"}
     if choice.unread:
         return "accepted unread"
@@ -174,20 +174,20 @@ def list_places(report: Report) -> list[tuple[str, str]]:
 
 
 def is_only_kept(report: Report) -> bool:
-    """Return whether the tested module of a run is in the run directory alone."""
+    """Return whether the tested module of a run is only in the run directory."""
     places, is_tested = report.artifacts, bool(report.tests)
     return report.command == "make" and is_tested and bool(places.best_code and not places.output)
 
 
 def format_command(report: Report, command: str) -> str:
-    """Return a command with the folder of a run, unless that is one that it finds by itself."""
+    """Return a command with the folder of a run, unless the command finds the folder by itself."""
     folder = str(report.artifacts.run_dir)
     is_latest = Path(folder).parent.name == "runs"
     return f"greenloop {command}" + f" {shlex.quote(shorten_path(folder))}" * (not is_latest)
 
 
 def shorten_path(path: str) -> str:
-    """Return a path relative to the working folder where it is below that."""
+    """Return a path relative to the working folder if it is in that folder."""
     relative = os.path.relpath(path)
     return path if relative.startswith(os.pardir) else relative
 
@@ -212,7 +212,7 @@ def describe_ruling(wrong: str) -> str:
 
 
 def open_console(stream: TextIO) -> Console:
-    """Return a console that shows text as it is, without markup or highlighting."""
+    """Return a console that shows text unchanged, without markup or highlighting."""
     return Console(file=stream, markup=False, highlight=False, emoji=False)
 
 
@@ -234,7 +234,7 @@ def print_code(code: str, stream: TextIO) -> None:
 
 
 def find_code_path(report: Report) -> str:
-    """Return the path of the code's file, relative to the working folder where it is below it."""
+    """Return the path of the code's file, relative if it is in the working folder."""
     name = report.artifacts.output or report.artifacts.code or f"{report.module or 'solution'}.py"
     path, folder = Path(name), Path.cwd()
     if path.is_absolute() and path.is_relative_to(folder):

@@ -1,4 +1,4 @@
-"""Which test proves which requirement, and which requirement comes from which passage of the text."""
+"""Traceability of passages of the text to requirements, and of requirements to tests."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ def build_requirement_rows(report: Report) -> tuple[RequirementRow, ...]:
 
 
 def names_no_requirement(entry: TestEntry) -> bool:
-    """Return whether a test of the model's says nowhere what it proves."""
+    """Return whether a test that the model wrote names no requirement."""
     return entry.origin in ("generated", "hardening") and not entry.requirements
 
 
@@ -70,7 +70,7 @@ class TextPart:
 
     @property
     def state(self) -> str:
-        """What the part is shown as: a CSS class, '' for text between passages."""
+        """The CSS class of the part; '' for text between passages."""
         kind = "asked" if self.requirements else (*self.kinds, "")[0]
         return kind.replace(" ", "-")
 
@@ -81,9 +81,9 @@ def build_text_parts(trace: Trace | None) -> tuple[TextPart, ...]:
 
 
 def list_evidence_rows(report: Report, trace: Trace | None = None) -> Iterator[EvidenceRow]:
-    """Yield the row of the text, where it was traced, then those of the evidence.
+    """Yield the row of the text, if it can be traced, then those of the evidence.
 
-    `trace` is that of `trace_report`, where the caller has it.
+    `trace` is the result of `trace_report`, if the caller has it.
     """
     if trace := trace or trace_report(report):
         yield _build_passage_row(trace)
@@ -91,10 +91,10 @@ def list_evidence_rows(report: Report, trace: Trace | None = None) -> Iterator[E
 
 
 def trace_report(report: Report) -> Trace | None:
-    """Return the contract as traced in the text; None where it was not."""
+    """Return the trace of the contract in the text; None if there is none."""
     contract, text = report.contract, report.specification[:_MAX_CHARS]
     if contract is None or not (contract.quotes_text or contract.unquoted):
-        return None  # of an older version
+        return None  # a report of an older version
     examples = analyze_specification(text).examples
     trace = trace_contract(
         contract.model_copy(update={"specification": text, "examples": examples})
@@ -129,7 +129,7 @@ def _split(trace: Trace) -> Iterator[TextPart]:
 
 
 def _collect_kinds(trace: Trace) -> list[tuple[str, ...]]:
-    """Return what each word was taken for."""
+    """Return the kinds of each word, as in `TextPart`."""
     kinds: list[tuple[str, ...]] = [()] * len(trace.index.words)
     for place in trace.places:
         for number in place.words:

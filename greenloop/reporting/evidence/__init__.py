@@ -1,1 +1,1 @@
-"""Evidence in words and as shares."""
+"""Evidence as text: grades, survivors, differences and open questions."""

@@ -1,4 +1,4 @@
-"""Questions that the text leaves open, for display: what is called once, the answers below each other."""
+"""Open questions for display: the call that all answers share, and the answers below it."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _RESULT = re.compile(r" -> | (?=raises \w)")
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """`call` is what all answers call, '' where they differ in it; the first answer was taken."""
+    """An open question. `call` is shared by all answers, else ''; the first answer was taken."""
 
     text: str
     call: str
@@ -34,7 +34,7 @@ def split_answers(choice: Choice) -> tuple[str, tuple[str, ...]]:
 
 
 def split_reasons(report: Report) -> tuple[tuple[str, ...], tuple[OpenQuestion, ...]]:
-    """Return the reasons against `verified`, those that are open questions by themselves."""
+    """Return the reasons against `verified`, with the open questions among them apart."""
     others = tuple(item for item in report.reasons if not item.startswith(LEFT_OPEN))
     if report.contract is None or len(others) == len(report.reasons):
         return report.reasons, ()
@@ -45,5 +45,5 @@ def _build_question(choice: Choice) -> OpenQuestion:
     call, answers = split_answers(choice)
     offered = dict(zip(choice.answers, answers, strict=True))
     taken = offered.pop(choice.chosen, choice.chosen)
-    shown = "" if f"`{call}`" in choice.question else call  # once is enough
+    shown = "" if f"`{call}`" in choice.question else call  # not twice
     return OpenQuestion(choice.question, shown, (taken, *offered.values()))

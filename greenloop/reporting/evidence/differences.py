@@ -1,4 +1,4 @@
-"""Two answers to one call below each other, cut around the place where they differ."""
+"""Differing answers to one call for display, cut around the place where they differ."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -18,7 +18,7 @@ _WORD: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """An answer in three parts: `differs` is what the other one does not have there."""
+    """An answer in three parts, of which `differs` is not the same in the other answer."""
 
     before: str
     differs: str
@@ -30,12 +30,12 @@ class Side:
 
 
 def list_differences(evidence: Evidence) -> tuple[Difference, ...]:
-    """Return where code and peer differ, nothing where they were not compared."""
+    """Return the differences of code and peer; () if these were not compared."""
     return evidence.peer.differences if evidence.peer else ()
 
 
 def compare_sides(first: str, second: str, width: int) -> tuple[Side, Side]:
-    """Return two answers in a line each, at most `width` wide, with white space as it is."""
+    """Return two answers as lines of at most `width` characters, with their white space."""
     left, right = _to_line(first), _to_line(second)
     shorter = min(len(left), len(right))
     start = next((n for n in range(shorter) if left[n] != right[n]), shorter)
@@ -45,7 +45,7 @@ def compare_sides(first: str, second: str, width: int) -> tuple[Side, Side]:
 
 
 def compare_answers(answers: Sequence[str], width: int) -> tuple[Side, ...]:
-    """Return the first answer as it differs from the second, each other as it differs from the first."""
+    """Return the first answer compared with the second, and the others compared with the first."""
     if len(answers) < 2:
         return tuple(Side(_to_line(answer), "", "") for answer in answers)
     pairs = [compare_sides(answers[0], other, width) for other in answers[1:]]
@@ -77,7 +77,7 @@ def _to_line(text: str) -> str:
 
 
 def _cut(text: str, start: int, tail: int, width: int) -> Side:
-    """Return of a text its difference, with as many whole words around it as fit."""
+    """Return the part of a text that differs, with as many whole words around it as fit."""
     end = len(text) - tail
     if len(text) <= width:
         return Side(text[:start], text[start:end], text[end:])
@@ -87,12 +87,12 @@ def _cut(text: str, start: int, tail: int, width: int) -> Side:
 
 
 def _mark_cut(text: str, begin: int) -> str:
-    """Return what stands for the text before a place, with a blank between them."""
+    """Return the mark for a text that is cut off before `begin`; '' if none is. A blank follows."""
     return _CUT[: 2 - text[begin : begin + 1].isspace()] if begin else ""
 
 
 def _find_window(text: str, start: int, end: int, width: int) -> tuple[int, int]:
-    """Return from where to where a text is shown: the beginning of what differs is in it."""
+    """Return start and end of the shown part of a text, with the beginning of the difference."""
     breaks = sorted({*(word.start() for word in _WORD.finditer(text)), len(text)})
     low, high = bisect_right(breaks, start) - 1, bisect_left(breaks, end)
 

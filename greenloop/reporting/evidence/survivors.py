@@ -1,4 +1,4 @@
-"""Surviving mutants as rows: the place, what was changed, and which test is missing."""
+"""Surviving mutants as rows: the place, the change, and the missing test."""
 
 import ast
 from collections.abc import Callable, Sequence
@@ -11,14 +11,14 @@ from greenloop.reporting.escaping import sanitize_line, truncate_words
 from greenloop.reporting.evidence.differences import compare_sides
 
 _MIN_CHANGE_WIDTH, _MAX_MISSING_WIDTH, _MAX_SIDE_WIDTH = 28, 34, 80
-# The number for which `x OP a` and `x OP b` differ.
+# Which of a and b is an x for which `x OP a` and `x OP b` differ.
 _PICK: Final[dict[type[ast.cmpop], Callable[[list[float]], float]]] = {
     ast.LtE: max,
     ast.Gt: max,
     ast.Lt: min,
     ast.GtE: min,
 }
-# What no test does, by the operator of the mutant.
+# Descriptions of the missing test by the operator of the mutant.
 _MISSING = {
     "number": "no test fails with this number",
     "truth": "no test depends on this value",
@@ -70,7 +70,7 @@ class SurvivorRow:
 
     @property
     def advice(self) -> str:
-        """What is missing, for which fault."""
+        """The missing test and the fault that it would notice."""
         return f"{self.missing} ({self.change})"
 
 
@@ -83,7 +83,7 @@ def build_survivor_row(item: Survivor) -> SurvivorRow:
     if not item.reached:
         missing = "no test runs this line"
     if before.isalnum() and (lines := _list_changed_lines(item)):
-        before, after = lines  # a name or number alone says little
+        before, after = lines  # a single name or number says little
     missing = truncate_words(missing, _MAX_MISSING_WIDTH)
     sides = (side.text for side in compare_sides(before, after, _MAX_SIDE_WIDTH))
     return SurvivorRow(*map(sanitize_line, (item.place, *sides, missing)))
@@ -96,7 +96,7 @@ def describe_fault(item: Survivor) -> str:
 
 
 def _find_input(before: str, after: str) -> str:
-    """Return `x = 30`, on which two comparisons differ in an operator or number; '' for others."""
+    """Return `x = 30` if the comparisons differ for it, in an operator or a number; else ''."""
     try:
         one, other = (ast.parse(text, mode="eval").body for text in (before, after))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -120,16 +120,16 @@ def _find_input(before: str, after: str) -> str:
 
 
 def _list_changed_lines(survivor: Survivor) -> list[str]:
-    """Return the line and the mutant's line in its place; [] where they are not one each."""
+    """Return the original line and the mutant's line; [] if either is not exactly one line."""
     lines = [line for line in diff_hunk(survivor) if line.startswith(("-", "+"))]
     is_pair = [line[0] for line in lines] == ["-", "+"]
     return [line[1:].strip() for line in lines] if is_pair else []
 
 
 def format_survivor_rows(survivors: Sequence[Survivor], width: int) -> list[str]:
-    """Return the lines of the survivors, in columns, at most as wide as given.
+    """Return the survivors as lines in columns, at most `width` wide.
 
-    Each has one line, or where its change does not fit there, the change in a second one.
+    Each survivor has one line, and a second one for its change if that does not fit in the first.
     """
     rows = [build_survivor_row(item) for item in survivors]
     places = max((len(row.place) for row in rows), default=0)
@@ -148,7 +148,7 @@ def format_survivor_rows(survivors: Sequence[Survivor], width: int) -> list[str]
 
 
 def list_survivors(evidence: Evidence) -> tuple[Survivor, ...]:
-    """Return the surviving mutants, none where mutants were not measured."""
+    """Return the surviving mutants; () if mutants were not measured."""
     return evidence.mutation.survived if evidence.mutation else ()
 
 
@@ -160,13 +160,13 @@ def diff_hunk(survivor: Survivor) -> list[str]:
 
 
 def get_mutated_line(survivor: Survivor) -> str:
-    """Return the first line that the mutant has instead."""
+    """Return the first line that the mutant adds, or `(taken out)`."""
     lines = (line for line in survivor.diff.split("\n") if line.startswith("+"))
     return next((line[1:].strip() for line in lines if not line.startswith("+++")), "(taken out)")
 
 
 def _shorten_change(row: SurvivorRow, room: int) -> str:
-    """Return the change in at most `room` columns: both sides around the place where they differ."""
+    """Return the change in at most `room` columns, both sides cut around the difference."""
     if len(row.change) <= room:
         return row.change
     half = (room - 3) // 2

@@ -1,4 +1,4 @@
-"""A grade as text: the verdict, each piece of evidence in one line with its threshold, and the remedies for what is short."""
+"""A grade as text: the verdict, a line for each piece of evidence, and remedies for shortfalls."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from greenloop.reporting.evidence.survivors import (
 )
 from greenloop.reporting.summary import format_test_counts, pluralize
 
-# By a part of the reason: why something was not measured says more than what it was.
+# Remedies by a part of the reason. They come first: the cause says more than the piece's name.
 _CAUSES = {
     "no test is new": "add a test of the change",
     "cannot be parsed by": "install greenloop with a Python that can parse it",
@@ -26,7 +26,7 @@ _CAUSES = {
     "no statement": "",
     "not measured": "",
 }
-# By the beginning of the reason; reasons that name their remedy themselves are not listed.
+# Remedies by the beginning of the reason. Reasons that name their own remedy are not listed.
 _REMEDIES = {
     "mutants": "add the tests that are missing: one for each fault that no test notices",
     "lines": "add tests that run the remaining lines",
@@ -59,7 +59,7 @@ _REMEDIES = {
 
 
 def find_remedy(reason: str) -> str:
-    """Return what to do about a reason; '' where it says so itself."""
+    """Return the remedy for a reason; '' if the reason names it itself."""
     found = [text for cause, text in _CAUSES.items() if cause in reason]
     found += [text for start, text in _REMEDIES.items() if reason.startswith(start)]
     return next(iter(found), "")
@@ -67,7 +67,7 @@ def find_remedy(reason: str) -> str:
 
 _MAX_SURVIVORS, _WIDTH, _MAX_STEPS = 8, 100, 3
 _MAX_LINE_CHARS = 400
-# Names of evidence where no text beside them explains them.
+# Names of evidence for lines that have no text to explain them.
 _PLAIN_NAMES = {
     "empty bodies": "without function bodies",
     "assertion mutation": "changed expected values",
@@ -91,7 +91,7 @@ def render_evidence_lines(evidence: Evidence) -> Iterator[str]:
 
 
 def summarize_evidence(evidence: Evidence) -> str:
-    """Return in one line what is below its threshold, and how many other results are not."""
+    """Return in one line the results below their threshold, and the number of the others."""
     rows = [row for row in evidence.summary() if row.brief]
     short = [
         f"{_PLAIN_NAMES.get(row.name, row.name)} {row.brief}" for row in rows if not row.reached
@@ -102,7 +102,7 @@ def summarize_evidence(evidence: Evidence) -> str:
 
 
 def brief_results(evidence: Evidence) -> dict[str, str]:
-    """Return what was measured, in a few characters each, by plain names."""
+    """Return the brief results of the evidence by plain names."""
     rows = (row for row in evidence.summary() if row.brief)
     return {_PLAIN_NAMES.get(row.name, row.name): row.brief for row in rows}
 
@@ -131,7 +131,7 @@ def _grade_lines(report: Report) -> Iterator[str]:
 
 
 def _name_shortfalls(report: Report) -> str:
-    """Return what keeps a green run from `verified`, by name."""
+    """Return the names of the pieces that keep a green run from `verified`."""
     if report.verdict != "passed":
         return ""
     names = dict.fromkeys(item.partition(":")[0] for item in report.reasons)
@@ -140,7 +140,7 @@ def _name_shortfalls(report: Report) -> str:
 
 
 def list_first_steps(report: Report) -> list[str]:
-    """Return the first things to do for a better verdict, at most three; what is short comes first."""
+    """Return at most three steps to a better verdict; survivors come first if mutants are short."""
     if report.verdict == "verified":
         return []
     survived = list_survivors(report.evidence) if report.verdict == "passed" else ()
@@ -157,7 +157,7 @@ def list_first_steps(report: Report) -> list[str]:
 
 
 def render_survivors(evidence: Evidence) -> Iterator[str]:
-    """Yield the surviving mutants in a line each, and those that do not count."""
+    """Yield a line for each surviving mutant, and for each one that does not count."""
     survived = list_survivors(evidence)
     if survived:
         yield f"{pluralize(len(survived), 'fault')} that no test notices:"

@@ -1,1 +1,1 @@
-"""Report formats: terminal, Markdown, JUnit XML, SARIF."""
+"""Report formats: Markdown, JUnit XML, SARIF, GitHub annotations."""

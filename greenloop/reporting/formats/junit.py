@@ -29,7 +29,7 @@ def junit_case(
     text: str = "",
     classname: str = "greenloop",
 ) -> TestCase:
-    """Return one `testcase`; `result` is the element that says why it did not pass."""
+    """Return one `testcase`; `result` names the element that says why it did not pass."""
     kinds = {"failure": junitparser.Failure, "error": junitparser.Error}
     case = junitparser.TestCase(
         _clean_attribute(name), _clean_attribute(classname), round(seconds, 3)
@@ -43,11 +43,11 @@ def junit_case(
 
 
 def render_junit(report: Report, require: Literal["verified", "passed"] | None = None) -> str:
-    """Return one suite: each test, and a case `verdict` that fails where the exit status is 1.
+    """Return one suite with a case for each test, and a case `verdict`.
 
-    It does so where the verdict is below the required one, also where no test was run; the failure
-    says what is short and what to do first. Tests that do not count are skipped with the reason; the
-    evidence is in the suite's properties.
+    `verdict` fails if the verdict is below the required one (exit status 1), even if no test was
+    run; the failure says what is short and what to do first. Tests that do not count are skipped,
+    with the reason; the evidence is in the suite's properties.
     """
     verdict = junit_case("verdict")
     if not meets_requirement(report, require):
@@ -74,7 +74,7 @@ def render_suite(
     properties: Mapping[str, str] | None = None,
     output: str = "",
 ) -> str:
-    """Return the document; `seconds` is the suite's duration where it is not the cases' sum."""
+    """Return the document; `seconds` is the suite's duration if it is not the cases' sum."""
     suite = junitparser.TestSuite(_clean_attribute(name))
     for key, value in (properties or {}).items():
         suite.add_property(key.replace(" ", "_"), _clean_attribute(value))

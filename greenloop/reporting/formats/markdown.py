@@ -1,6 +1,6 @@
 """Short report in Markdown for a pull request or `$GITHUB_STEP_SUMMARY`.
 
-Untrusted text is escaped: it cannot become HTML, a link, an image or a mention.
+Untrusted text is escaped, so that it cannot become HTML, a link, an image or a mention.
 """
 
 import re
@@ -40,7 +40,7 @@ _WORD_JOINER = "\u2060"  # invisible, and it ends a link or mention
 
 
 def render_markdown(report: Report, *, folds: bool = True) -> str:
-    """Return verdict, reasons and evidence; the rest below headings, or where it `folds`, collapsed."""
+    """Return verdict, reasons, evidence, and sections, which are collapsed if `folds`."""
     text = "\n".join(_document_lines(report, folds)) + "\n"
     if len(text) > _MAX_DOCUMENT_LENGTH:
         text = "\n".join([*_heading_lines(report), "", *_evidence_lines(report)]) + "\n"
@@ -99,7 +99,7 @@ def _evidence_lines(report: Report) -> Iterator[str]:
 
 
 def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
-    """Yield what each section lists, in the singular, and its items."""
+    """Yield each section as the singular noun of its items, and the items."""
     yield "failing test", [
         f"{code_span(short_name(item.test))}: {escape_markdown(f'{item.exception}: {item.message}')}"
         for item in report.failures
@@ -156,7 +156,7 @@ def _describe_test(entry: TestEntry) -> str:
 def collapsible_list(
     summary: str, items: Sequence[str], limit: int = _MAX_ROWS, more: str = " more"
 ) -> Iterator[str]:
-    """Yield a Markdown list that opens on a click; nothing where it is empty."""
+    """Yield a Markdown list that opens on a click; nothing if there are no items."""
     if not items:
         return
     yield from ("", f"<details><summary>{summary}</summary>", "")
@@ -172,7 +172,7 @@ def bullet_list(items: Sequence[str], limit: int = _MAX_ROWS, more: str = " more
 
 
 def escape_markdown(text: str) -> str:
-    """Return a text in one line that Markdown does not interpret."""
+    """Return a text in one line, escaped so that Markdown does not interpret it."""
     escaped = _SPECIAL_CHARACTERS.sub(r"\\\1", flatten(text, _MAX_TEXT_LENGTH))
     escaped = re.sub(r"@(?=\w)", f"@{_WORD_JOINER}", escaped)
     escaped = re.sub(r"(?i)(https?|ftp|mailto|xmpp)(:)", rf"\1{_WORD_JOINER}\2", escaped)

@@ -39,9 +39,9 @@ _RULES: Final[dict[str, tuple[str, str, str]]] = {
 
 
 def render_sarif(*reports: Report, ungraded: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return a log with the findings of reports: surviving mutants, and those of review and integrity.
+    """Return a log with the surviving mutants and the review and integrity findings of reports.
 
-    Its verdict is the lowest one. `ungraded` says by path why a module has no report.
+    The verdict of the log is the lowest one. `ungraded` says by path why a module has no report.
     """
     verdicts = {item.verdict for item in reports}
     version = next((item.environment.greenloop for item in reports), "")
@@ -84,7 +84,7 @@ def _ended_early(report: Report) -> bool:
 
 
 def _list_results(report: Report) -> Iterator[dict[str, Any]]:
-    """Yield the findings; one of the review has a line only if the code is as it was reviewed."""
+    """Yield the findings; those of the review have a line only if the code is still the same."""
     uri = _artifact_uri(report)
     for item in list_survivors(report.evidence):
         text = build_survivor_row(item).advice
@@ -115,7 +115,7 @@ def _build_result(
 
 
 def _artifact_uri(report: Report) -> str:
-    """Return the URI of the code's file, relative to the working directory where it is below it."""
+    """Return the URI of the code's file, relative if the file is in the working directory."""
     return _encode_uri(find_code_path(report))
 
 

@@ -1,4 +1,4 @@
-"""Attempts of a run: why each was made, and what it changed."""
+"""Attempts of a run for the HTML page, each with its cause and its diff."""
 
 import difflib
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ class AttemptView:
 
     @property
     def name(self) -> str:
-        """The kind; that of code which no model wrote is not `generate`."""
+        """The kind of the attempt, or `as given` for code that no model wrote."""
         is_given = self.attempt.kind == "generate" and not self.attempt.tokens
         return "as given" if is_given else self.attempt.kind
 

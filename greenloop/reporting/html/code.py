@@ -30,7 +30,7 @@ _CLASSES = {
 
 
 def highlight_lines(lines: Sequence[str]) -> list[tuple[Token, ...]]:
-    """Return the tokens of each line; () where a character would end a line for the lexer alone."""
+    """Return the tokens of each line; () for all if the lexer would break one at a CR character."""
     if any("\r" in line for line in lines):
         return [()] * len(lines)
     found: list[list[Token]] = [[]]
@@ -46,7 +46,7 @@ def highlight_lines(lines: Sequence[str]) -> list[tuple[Token, ...]]:
 
 
 def _join_alike(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield neighbours of one class as one token."""
+    """Yield the tokens, with neighbours of the same class merged."""
     for css, run in groupby((item for item in tokens if item[1]), lambda item: item[0]):
         yield css, "".join(text for _, text in run)
 
@@ -73,17 +73,17 @@ class CodeLine:
     survivors: tuple[Survivor, ...] = ()
     remarks: tuple[str, ...] = ()  # findings of the review and of integrity
     kind: str = ""  # of a patch: `file`, `at`, `same`, `add` or `del`
-    tests: tuple[str, ...] = ()  # those that run it
+    tests: tuple[str, ...] = ()  # those that run the line
     tokens: tuple[Token, ...] = ()
 
     @property
     def parts(self) -> tuple[Token, ...]:
-        """The text, with the kinds of its tokens where they are known."""
+        """The tokens of the text, or the text as one token without a class."""
         return self.tokens or (("", self.text),)
 
     @property
     def test_count(self) -> int:
-        """How many tests run it: the last entry may be `and 12 more`."""
+        """The number of tests that run the line; the last entry may be `and 12 more`."""
         more = _MORE.fullmatch(self.tests[-1]) if self.tests else None
         return len(self.tests) - 1 + int(more[1]) if more else len(self.tests)
 
@@ -173,7 +173,7 @@ def _annotate_patch(
 
 
 def _find_remarks(report: Report) -> Iterator[tuple[int, str]]:
-    """Yield the findings; those of the review only if the code was not changed since."""
+    """Yield the findings by line; those of the review only if the code has not changed since."""
     for item in report.evidence.integrity:
         yield item.line, f"integrity: {item.what}"
     if report.attempts and report.attempts[0].code == report.final_code:
@@ -183,7 +183,7 @@ def _find_remarks(report: Report) -> Iterator[tuple[int, str]]:
 
 
 def _coverage_marks(report: Report) -> Iterator[tuple[int, str]]:
-    """Yield the lines with statements; the last mark of a line counts."""
+    """Yield the marks of the lines with statements; the last mark of a line counts."""
     if found := report.evidence.coverage:
         yield from ((line, "hit") for line in found.statements)
         yield from ((line, "miss") for line in found.missed_lines)

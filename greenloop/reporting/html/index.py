@@ -17,8 +17,8 @@ _SKIP_REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """One specification; `outcome` is None where it was not run. `page` and `links` (by name) are
-    files, relative to the index."""
+    """One specification; `outcome` is None if it was not run. `page` and `links` (label and path)
+    are files, with paths relative to the index."""
 
     specification: str
     outcome: BatchOutcome | None = None
@@ -27,14 +27,14 @@ class IndexEntry:
 
     @property
     def verdict(self) -> str:
-        """The verdict, or the kind of outcome without one."""
+        """The verdict, or the kind of an outcome that has none."""
         if self.outcome is None:
             return "not run"
         return _KIND_LABELS.get(self.outcome.kind) or self.outcome.verdict or "no report"
 
     @property
     def why(self) -> str:
-        """Why the verdict is not better, or why the entry was not run again."""
+        """The reason why the verdict is not better, or why the entry was not run again."""
         item = self.outcome
         return (item.reason or _SKIP_REASONS.get(item.kind, "")) if item else ""
 

@@ -86,7 +86,7 @@ def render_report_html(report: Report) -> str:
 
 
 def _select_tests(report: Report) -> list[TestEntry]:
-    """Return the tests of the table; where these are too many, those that did not pass come first."""
+    """Return at most `_MAX_TESTS` tests; if there are more, those that did not pass come first."""
     if len(report.tests) <= _MAX_TESTS:
         return list(report.tests)
     return sorted(report.tests, key=lambda item: item.outcome == "passed")[:_MAX_TESTS]
@@ -102,7 +102,7 @@ def truncate_text(text: str) -> str:
 
 
 def _count(entries: Iterable[TestEntry]) -> dict[str, int]:
-    """Return how many pass, and how many count."""
+    """Return the numbers of passed and of active tests."""
     active = [item.outcome == "passed" for item in entries if not _is_excluded(item)]
     return {"passed": sum(active), "active": len(active)}
 
@@ -112,7 +112,7 @@ def _is_excluded(entry: TestEntry) -> bool:
 
 
 def _list_phase_durations(report: Report) -> list[dict[str, Any]]:
-    """Return name, seconds and share of the whole, at most 1, of each phase."""
+    """Return the name, the seconds and the share of the whole run (at most 1) of each phase."""
     times = report.timings
     whole = max(times.total_s, times.model_s, 0.001)
     phases = {

@@ -1,4 +1,4 @@
-"""Jinja environment of the pages. It escapes every value, so that no template has to."""
+"""Jinja environment of the pages, which escapes every value, so that no template has to."""
 
 import re
 from functools import lru_cache
@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 from greenloop.reporting.escaping import escape_invisible
 
-_BREAK = re.compile(r"([_./\[(,])")  # behind these a name is broken before it is within a word
+_BREAK = re.compile(r"([_./\[(,])")  # preferred places for line breaks in a name are after these
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -38,13 +38,13 @@ def _create_environment() -> Environment:
 
 
 def mark_code(text: str) -> Markup:
-    """Return a text as HTML in which what stands between backticks is code."""
+    """Return a text as HTML, with the parts between backticks as `<code>`."""
     shown = str(escape(escape_invisible(text)))
     return Markup(_CODE.sub(r"<code>\1</code>", shown))
 
 
 def allow_breaks(name: str) -> Markup:
-    """Return a name as HTML that may be broken between its parts."""
+    """Return a name as HTML, with possible line breaks between its parts."""
     return Markup(_BREAK.sub(r"\1<wbr>", str(escape(escape_invisible(name)))))
 
 

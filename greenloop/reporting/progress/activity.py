@@ -1,4 +1,4 @@
-"""Work that is going on in a run or a batch, as rows of text."""
+"""Current work of a run or a batch, as rows of text."""
 
 import threading
 import time
@@ -20,7 +20,7 @@ class ActivityRow:
     name: str
     started_at: float
     characters: int = 0  # of an answer, received so far
-    done: int = 0  # items such as mutants; 0 where that is not known
+    done: int = 0  # items such as mutants; 0 if unknown
     total: int = 0
 
     def describe(self, now: float) -> str:
@@ -34,7 +34,7 @@ class ActivityRow:
 
 
 class RunActivity:
-    """Rows of one run in the order in which they started, and what it has spent. Thread-safe."""
+    """Current rows of one run, in the order of their start, and its usage so far. Thread-safe."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock, self._lock = clock, threading.Lock()
@@ -69,7 +69,7 @@ class RunActivity:
                     self._rows.clear()
 
     def _count_items(self, kind: str, done: int, total: int) -> None:
-        """Count in the row of a job: of mutants, or of tests where these are all that runs."""
+        """Update the counts of the mutants' row, or of the only row if the job runs tests."""
         row = self._rows.get(_MUTANTS_ROW) if kind == "mutants" else None
         if kind != "mutants" and len(self._rows) == 1:
             (row,) = self._rows.values()
@@ -117,7 +117,7 @@ class BatchActivity:
     def describe(self) -> list[str]:
         """Return a text for each named row; the last one counts the others.
 
-        `top_k: 60 s, in generate_code: 45 s, 1,234 characters and generate_tests: …`
+        `top_k: 60 s, in generate_code: 45 s, 310 tokens and generate_tests: …`
         """
         now = self._clock()
         with self._lock:

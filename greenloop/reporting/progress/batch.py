@@ -17,7 +17,7 @@ _MAX_RUNNING_ROWS = 8
 
 
 class LiveBatchProgress(LiveView):
-    """Lines for what has ended; below them the counts and the running entries."""
+    """Live view of a batch: lines for ended entries, below them counts and running entries."""
 
     def __init__(self) -> None:
         self._activity = BatchActivity(_MAX_RUNNING_ROWS)
@@ -56,7 +56,7 @@ def _format_counts(totals: BatchTotals, seconds: float) -> str:
 
 
 def _format_errors(totals: BatchTotals) -> str:
-    """Return how many runs an error ended."""
+    """Return the number of runs that an error ended, with its noun."""
     return f"{totals.broken_off} error{'s' * (totals.broken_off != 1)}"
 
 
@@ -76,7 +76,7 @@ def format_totals(totals: BatchTotals) -> str:
 
 
 def create_batch_progress(*, quiet: bool) -> NullProgress:
-    """Return the renderer for this standard error."""
+    """Return the batch renderer that fits standard error."""
     if quiet:
         return NullProgress()
     return LiveBatchProgress() if is_live() else PlainProgress(sys.stderr, activity=BatchActivity())

@@ -16,13 +16,13 @@ ANSWER_WORDS = {"user": "answered: ", "accepted": "left to greenloop: ", "left":
 _ATTEMPT_NAMES = {"free-fix": "automatic fix"}
 _MAX_LISTED, _MAX_PATCHES = 8, 3
 MIN_WIDTH = 80
-_REQUIREMENT_COLUMN = 14  # behind its number
+_REQUIREMENT_COLUMN = 14  # where its text begins
 _MAX_CHECK_LENGTH = 66
 _MAX_REASON_LENGTH = 200  # the report has the whole reason
 
 
 def format_event(event: e.Event, *, verbose: bool = False, width: int = MIN_WIDTH) -> list[str]:
-    """Return the lines for an event; [] where it has no message. `width` is the terminal's."""
+    """Return the lines for an event; [] if it has no message. `width` is the terminal's."""
     line = _format_line(event)
     return [line] if line else list(_format_lines(event, verbose, width))
 
@@ -63,7 +63,7 @@ def _format_line(event: e.Event) -> str:
 
 
 def _format_lines(event: e.Event, verbose: bool, width: int) -> Iterator[str]:
-    """Yield the lines of an event whose message depends on what it holds."""
+    """Yield the lines of an event whose message depends on its contents."""
     match event:
         case e.RunStarted():
             yield from _format_run_started(event, verbose)
@@ -107,7 +107,7 @@ def _format_lines(event: e.Event, verbose: bool, width: int) -> Iterator[str]:
 
 
 def _format_run_started(event: e.RunStarted, verbose: bool) -> Iterator[str]:
-    if not event.model.startswith("none"):  # a check calls none
+    if not event.model.startswith("none"):  # a check calls no model
         yield f"model    {event.model}"
     if event.is_replay:
         yield "         RECORDED answers: no model is called, everything else runs"
@@ -165,7 +165,7 @@ def _format_attempt_counts(attempt: Attempt) -> str:
     base = f" of {attempt.based_on}" if attempt.based_on else ""
     counts = _format_outcomes(attempt.passed, attempt.failed, attempt.errors)
     kind = _ATTEMPT_NAMES.get(attempt.kind, attempt.kind)
-    if kind == "generate" and not attempt.tokens:  # of heal: no model wrote it
+    if kind == "generate" and not attempt.tokens:  # in heal: no model wrote the code
         kind = "as given"
     return (
         f"{attempt.n} {kind}{base}: {counts} ({attempt.tokens:,} tokens, {attempt.seconds:.1f} s)"
@@ -173,7 +173,7 @@ def _format_attempt_counts(attempt: Attempt) -> str:
 
 
 def _format_outcomes(passed: int | None, failed: int | None, errors: int | None) -> str:
-    """Return `3 passed, 1 failed`, without what there is none of."""
+    """Return `3 passed, 1 failed`, without failures or errors that are 0."""
     parts = [f"{passed or 0} passed"]
     parts += [f"{failed} failed"] if failed else []
     return ", ".join([*parts, pluralize(errors, "error")] if errors else parts)

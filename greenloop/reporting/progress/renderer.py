@@ -22,7 +22,7 @@ from greenloop.reporting.summary import open_console
 ACTIVITY_LABEL = f"{'…':<{LABEL_WIDTH}}"
 HEARTBEAT_SECONDS = 15.0
 _BAR_WIDTH = 20
-# Many, and without a message of their own.
+# Frequent events without a message.
 _FREQUENT_EVENTS = (
     e.CallProgress,
     e.SandboxJobStarted,
@@ -32,7 +32,7 @@ _FREQUENT_EVENTS = (
 
 
 class NullProgress:
-    """Progress without output, and the base of the others."""
+    """Renderer without output, and base class of the others."""
 
     def __call__(self, event: e.Event) -> None:
         return
@@ -84,7 +84,7 @@ class Heartbeat:
 
 
 class PlainProgress(NullProgress):
-    """Lines for pipes and logs, and the current work after an interval without any."""
+    """Renderer of lines for pipes and logs. After a silent interval it shows the current work."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class PlainProgress(NullProgress):
 
 
 class LiveView(NullProgress):
-    """Base of the live views: permanent lines, and below them what `_render` returns."""
+    """Base class of live views: permanent lines, and below them the result of `_render`."""
 
     def __init__(self) -> None:
         self._live = Live(
@@ -146,7 +146,7 @@ class LiveView(NullProgress):
         self._live.stop()
 
     def print_line(self, shown: Table | Text) -> None:
-        """Print a permanent line, and no frame of rich's own thread at once: rows would be left."""
+        """Print a permanent line under rich's lock: a concurrent frame would leave rows behind."""
         with self._live._lock:
             self._live.console.print(shown, soft_wrap=isinstance(shown, Text))
 
@@ -155,7 +155,7 @@ class LiveView(NullProgress):
 
 
 class LiveProgress(LiveView):
-    """Permanent lines; below them a line for each running step, and what the run has spent."""
+    """Live view of a run: permanent lines, then a line for each running step, and the usage."""
 
     def __init__(self, *, verbose: bool = False) -> None:
         self._messages = RunMessages(verbose=verbose, width=open_console(sys.stderr).width)
@@ -195,7 +195,7 @@ class LiveProgress(LiveView):
 
 
 def _build_bar(row: ActivityRow) -> Text:
-    """Return how much of a step is done; nothing where that is not known."""
+    """Return the progress bar of a step; empty if its total is unknown."""
     bar = Text("")
     if row.total:
         done = round(_BAR_WIDTH * row.done / row.total)
@@ -223,7 +223,7 @@ def _style_of_event(event: e.Event) -> str:
 
 
 def create_progress(*, quiet: bool, verbose: bool) -> NullProgress:
-    """Return the renderer for this standard error."""
+    """Return the renderer that fits standard error."""
     if quiet:
         return NullProgress()
     return (

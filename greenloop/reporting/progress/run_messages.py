@@ -1,4 +1,4 @@
-"""Messages of one run in their order: a later attempt or grade tells only what has changed."""
+"""Progress messages of one run; later attempts and grades show only what has changed."""
 
 from greenloop import events as e
 from greenloop.records import Evidence, Failure
@@ -10,7 +10,7 @@ _REPAIRS = ("repair", "rewrite")
 
 
 class RunMessages:
-    """Formats the events of a run."""
+    """Formatter of a run's events, which keeps the last grade and attempt for comparison."""
 
     def __init__(self, *, verbose: bool = False, width: int = MIN_WIDTH) -> None:
         self._verbose, self._width = verbose, width
@@ -19,7 +19,7 @@ class RunMessages:
         self._shown_attempt, self._repairs, self._max_repairs = 0, 0, 0
 
     def format(self, event: e.Event) -> list[str]:
-        """Return the lines for an event; [] where it has no message."""
+        """Return the lines for an event; [] if it has no message."""
         match event:
             case e.CodeGraded(evidence) if not self._verbose:
                 return self._format_grade(event, evidence)
