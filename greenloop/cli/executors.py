@@ -10,7 +10,7 @@ from greenloop.plugins import list_plugins, load_plugin
 
 LOCAL = "local"
 _RAY = "ray"
-# `create_executor(address, folder)`: `--address`, and the batch's folder.
+# `create_executor(address, folder)`, called with `--address` and the batch's folder.
 ExecutorFactory = Callable[[str | None, Path], Executor]
 
 

@@ -66,7 +66,7 @@ def select_failures(
 
 
 def summarize_run(run: TestRun, what: str = "tests") -> str:
-    """Return the counts of a run in one line, with its ending where it did not finish."""
+    """Return the counts of a run in one line, with its ending if it did not finish."""
     noun = what.removesuffix("s") if run.passed_count == 1 else what
     counts = f"{run.passed_count} {noun} passed, {len(run.failing_tests)} did not."
     return counts if run.ending == "finished" else f"{counts} {_describe_ending(run)}"

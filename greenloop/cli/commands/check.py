@@ -200,7 +200,7 @@ def _run_check(work: CheckWork, options: CheckOptions, settings: Settings) -> in
 
 
 def _check_against_text(spec: str, options: CheckOptions) -> int:
-    """Check code against a second implementation, which a model writes from the text of `--spec`."""
+    """Check code against a second implementation, written by a model from the text of `--spec`."""
     # A plain check does not load LangChain.
     from greenloop.cli.run_agent import run_agent
     from greenloop.llm.factory import check_models
@@ -225,7 +225,7 @@ def _check_against_text(spec: str, options: CheckOptions) -> int:
 
 
 def _check_all(options: CheckOptions) -> int:
-    """Grade every module of a folder; return 1 unless all reach what is required."""
+    """Grade every module of a folder; return 1 unless all reach the required verdict."""
     settings, folder = load_settings(options), options.code or options.root
     with ExitStack() as stack:
 

@@ -36,7 +36,7 @@ class Diagnostic:
     name: str
     ok: bool
     found: str
-    mend: str = ""  # the remedy, '' where nothing is missing
+    mend: str = ""  # the remedy, '' if nothing is missing
     status: int = 0
     danger: bool = False  # an unsafe setting was chosen
 

@@ -55,7 +55,7 @@ def _run_evaluation(
     tasks: Path, source: TaskSource, settings: Settings, options: EvalOptions
 ) -> int:
     """Run an evaluation; return the exit status. Raises GreenloopError if it cannot start."""
-    open_sources(settings)  # report an error of the model before anything else
+    open_sources(settings)  # report an error of the model first
     setup = build_setup(tasks, source.format, settings)
     folder = EvalDirectory.create(setup, settings.home, options.run_dir)
     with ExitStack() as stack:

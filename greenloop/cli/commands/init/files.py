@@ -76,7 +76,7 @@ class ProposedFile:
     path: Path
     text: str
     hint: str = ""  # what to do next
-    otherwise: str = ""  # what to do where the file exists without `command`
+    otherwise: str = ""  # what to do if the file exists without `command`
     command: str = "greenloop"
     appends: bool = False
 
