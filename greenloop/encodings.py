@@ -23,6 +23,7 @@ def _find_encoding(data: bytes) -> str:
     """Return the encoding that the first lines declare, '' for UTF-8 or an unknown one."""
     try:
         declared = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
-    except SyntaxError:
+        "".encode(declared)
+    except (SyntaxError, LookupError):  # LookupError: it is not for texts, such as `hex`
         return ""
     return "" if declared.startswith("utf-8") else declared

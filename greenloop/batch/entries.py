@@ -69,7 +69,9 @@ def read_entries(specs: Sequence[str], output_dir: Path | None) -> tuple[Entry, 
         seen: dict[str, Entry] = {}
         for entry in entries:
             value = getattr(entry, what)
-            if value is not None and (first := seen.get(str(value))):
+            if value is None:
+                continue
+            if first := seen.get(str(value)):
                 where = f"({first.source}; {entry.source})"
                 raise InputError(f"two specifications have the same {what}: {value} {where}")
             seen[str(value)] = entry
@@ -83,9 +85,10 @@ def _is_readme(path: Path) -> bool:
 def _read_entries_from(spec: str, output_dir: Path | None) -> Iterator[Entry]:
     path = Path(spec)
     if spec == "-":
-        yield from _entries_from_jsonl(
-            sys.stdin.buffer.read(_MAX_JSONL_BYTES), "standard input", output_dir
-        )
+        data = sys.stdin.buffer.read(_MAX_JSONL_BYTES + 1)
+        if len(data) > _MAX_JSONL_BYTES:
+            raise InputError(f"standard input is larger than {_MAX_JSONL_BYTES // 1_000_000} MB")
+        yield from _entries_from_jsonl(data, "standard input", output_dir)
     elif path.is_dir():
         for item in sorted(path.rglob("*")):
             if item.suffix in _SUFFIXES and item.is_file() and not _is_readme(item):

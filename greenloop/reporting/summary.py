@@ -182,14 +182,14 @@ def is_only_kept(report: Report) -> bool:
 def format_command(report: Report, command: str) -> str:
     """Return a command with the folder of a run, unless the command finds the folder by itself."""
     folder = str(report.artifacts.run_dir)
-    is_latest = Path(folder).parent.name == "runs"
+    is_latest = Path(folder).parent.name == "runs" and "batches" not in Path(folder).parts
     return f"greenloop {command}" + f" {shlex.quote(shorten_path(folder))}" * (not is_latest)
 
 
 def shorten_path(path: str) -> str:
     """Return a path relative to the working folder if it is in that folder."""
     relative = os.path.relpath(path)
-    return path if relative.startswith(os.pardir) else relative
+    return path if relative.split(os.sep)[0] == os.pardir else relative
 
 
 def as_comments(lines: list[str]) -> str:

@@ -92,7 +92,7 @@ def find_lost_output(first: ScriptRun, current: ScriptRun) -> list[str]:
     if first.exit_status == 0 or current.stdout_cut:
         return []
     printed = first.stdout.split("\n")[:-1]  # an unfinished last line does not count
-    printed_now = {_mask_volatile_parts(line) for line in current.stdout.split("\n")}
+    printed_now = dict.fromkeys(map(_mask_volatile_parts, current.stdout.split("\n")))
     gone: dict[str, str] = {}
     compared = list(printed_now)[:_MAX_COMPARED]
     for line in printed[:_MAX_COMPARED]:

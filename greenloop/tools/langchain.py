@@ -201,8 +201,9 @@ def build_default_tool(name: str) -> BaseTool:
     async def call_with_settings(*args: Any, **arguments: Any) -> Any:
         settings = Settings.load()
         model = _NoModel() if name == "run_tests" else create_client(settings)
-        kit = create_toolkit(model, open_sandbox(settings), settings)
-        return await method(_AgentTools(kit), *args, **arguments)
+        with open_sandbox(settings) as box:
+            kit = create_toolkit(model, box, settings)
+            return await method(_AgentTools(kit), *args, **arguments)
 
     return build_tool(method.__get__(object.__new__(_AgentTools)), call_with_settings)
 

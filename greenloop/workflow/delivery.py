@@ -130,10 +130,11 @@ def deliver_produced_files(report: Report, folder: str | None, directory: RunDir
     if folder is None or not report.artifacts.made:
         return report
     made = Path(report.artifacts.made)
-    for path in (item.relative_to(made) for item in made.rglob("*") if item.is_file()):
-        if (old := Path(folder, path)).is_file() and old.read_bytes() != (made / path).read_bytes():
-            back_up_original(directory, old, f"replaced/{path}")
     try:
+        for path in (item.relative_to(made) for item in made.rglob("*") if item.is_file()):
+            old = Path(folder, path)
+            if old.is_file() and old.read_bytes() != (made / path).read_bytes():
+                back_up_original(directory, old, f"replaced/{path}")
         shutil.copytree(report.artifacts.made, folder, dirs_exist_ok=True)
     except (OSError, shutil.Error) as error:
         raise OutputError(f"--artifacts {folder} cannot be written: {error}") from None

@@ -25,19 +25,20 @@ async def run_and_grade(strategy: "Strategy") -> bool:
     result = await run_current_candidate(strategy)
     if not result.passed and state.candidates.select_best_for_rerun():
         result = await run_current_candidate(strategy)
-    while result.passed:
-        state.green_run = result
-        if not await strategy.grade(result):
-            return True
-        result = await run_current_candidate(strategy)
-        if result.passed:
-            # The same calls returned other values while no test was running.
-            state.forgery_reason = (
-                "held-out examples fail without the tests and pass as tests: "
-                "the code detects that it is tested"
-            )
-            return True
-        state.green_run = None
+    if not result.passed:
+        return False
+    state.green_run = result
+    if not await strategy.grade(result):
+        return True
+    result = await run_current_candidate(strategy)
+    if result.passed:
+        # The same calls returned other values while no test was running.
+        state.forgery_reason = (
+            "held-out examples fail without the tests and pass as tests: "
+            "the code detects that it is tested"
+        )
+        return True
+    state.green_run = None
     return False
 
 

@@ -118,4 +118,5 @@ def _find_latest_run(home: Path) -> Path:
     runs = [path for path in (home / "runs").glob("*") if (path / "run.json").is_file()]
     if not runs:
         raise InputError(f"there are no runs in {home / 'runs'} yet; name a run directory")
-    return max(runs, key=lambda path: (path / "run.json").stat().st_mtime)
+    # A resumed run has an old `run.json` and a new report.
+    return max(runs, key=lambda path: max(file.stat().st_mtime for file in path.glob("*.json")))

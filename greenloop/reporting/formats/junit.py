@@ -108,7 +108,7 @@ def _test_case(entry: TestEntry, failure: Failure | None) -> TestCase:
     if entry.outcome == "passed":
         return junit_case(name, seconds, classname=classname)
     if entry.outcome in _SKIPPED_OUTCOMES:
-        why = f"{entry.outcome}: {entry.judgement or entry.outcome}"
+        why = f"{entry.outcome}: {entry.judgement}" if entry.judgement else entry.outcome
         return junit_case(name, seconds, "skipped", why, classname=classname)
     message = f"{failure.exception}: {failure.message}" if failure else entry.outcome
     return junit_case(

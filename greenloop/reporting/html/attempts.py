@@ -15,7 +15,11 @@ _CAUSES = {
     "free-fix": "repaired without a model",
     "rewrite": "rewritten from the contract: the repairs made no progress",
 }
-_OTHER_SOURCES = {"heal": "as it was given", "script": "written from the task"}
+_OTHER_SOURCES = {
+    "heal": "as it was given",
+    "check": "as it was given",
+    "script": "written from the task",
+}
 
 DiffLine = tuple[str, str]  # its kind, which is `add`, `del`, `at` or `same`, and its text
 
@@ -68,6 +72,8 @@ def _build_attempt_view(attempt: Attempt, base: Attempt | None, report: Report) 
 def _describe_cause(attempt: Attempt, base: Attempt | None, report: Report) -> str:
     if attempt.kind == "generate" and report.command in _OTHER_SOURCES:
         return _OTHER_SOURCES[report.command]
+    if attempt.kind == "generate" and report.road == "plain":
+        return "written from the text"
     if attempt.kind in _CAUSES:
         return _CAUSES[attempt.kind]
     if attempt.kind == "review-repair":

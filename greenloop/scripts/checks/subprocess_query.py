@@ -92,5 +92,8 @@ def _query_subprocess(program: Sequence[str], query: object, timeout_s: float) -
     if ended.returncode != 0:
         last = ended.stderr.strip().rpartition("\n")[2]
         raise RuntimeError(last or f"status {ended.returncode}")
-    value: object = json.loads(ended.stdout)
+    try:
+        value: object = json.loads(ended.stdout)
+    except ValueError as error:
+        raise RuntimeError(str(error)) from None
     return value

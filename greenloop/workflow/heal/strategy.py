@@ -52,7 +52,7 @@ class HealStrategy(Strategy):
             self.run.notify("nothing to heal: it passes as it is, and no model was called")
 
     async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
-        first = self.state.candidates.tested_candidates[0]
+        first = min(self.state.candidates.tested_candidates, key=lambda item: item.n)
         assert first.run is not None
         request = self.describe_failures(first, first.run)
         repair = await self.request_repair(request, from_the_original=True)

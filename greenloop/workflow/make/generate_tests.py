@@ -61,9 +61,10 @@ async def generate_and_gate_tests(run: Run) -> None:
             raise UnusableCodeError(f"no test can be used: {wrong.fatal[0]}")
         run.note(f"generated tests set aside: {wrong.fatal[0]}")
         on_stub = await run_on_stub(run, suite)
-    state.suite = suite = drop_rejected_tests(suite, on_stub, "generated")
+    suite = drop_rejected_tests(suite, on_stub, "generated")
     if not suite.functions:
         raise UnusableCodeError("no test can be used: every one passes on a stub")
+    state.suite = suite
     state.expected = _build_expectation(suite, on_stub)
     state.red_phase = _build_red_phase(suite, on_stub, state.expected)
     run.emit(RedPhaseDone(state.red_phase, len(state.expected.ids) if state.expected else 0))

@@ -43,7 +43,7 @@ class Steering:
         """Request a changed contract, then new tests for it; return whether these were written.
 
         An answer (`is_answer`) needs new tests even if the contract has its requirement already. If
-        only the tests cannot be written, the changed contract stays.
+        a call fails, contract and tests stay as they are.
         """
         run, state = self._run, self._run.state
         run.notify(f"the contract was sent back: {complaints[0]}")
@@ -58,6 +58,7 @@ class Steering:
             await generate_and_gate_tests(run)
         except _FAILURES as error:
             run.notify(f"the contract and its tests could not be changed: {error}")
+            state.contract = before
             return False
         return True
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from greenloop.errors import InputError
+from greenloop.errors import InputError, OutputError
 from greenloop.files import read_bounded
 from greenloop.records import Choice, Evidence, HeldOut, Peer, Record, Report, Verdict
 from greenloop.records.evidence import piece_types
@@ -86,7 +86,7 @@ def lock_path(code: Path) -> Path:
 
 
 def build_lock(report: Report, text_sha256: str, source: Path | None, code: Path) -> Lock:
-    """Return the lock of the files that a report names as delivered."""
+    """Return the lock of the files that a report names as delivered. Raises OutputError."""
     folder = code.absolute().parent
     places = report.artifacts
     tests = (Path(places.tests_output),) if places.tests_output else ()
@@ -107,7 +107,11 @@ def build_lock(report: Report, text_sha256: str, source: Path | None, code: Path
 
 def _describe_file(path: Path, folder: Path) -> LockedFile:
     relative = os.path.relpath(path.absolute(), folder)
-    return LockedFile(path=Path(relative).as_posix(), sha256=digest(path.read_text("utf-8")))
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise OutputError(f"no lock can be written: {path} cannot be read: {error}") from None
+    return LockedFile(path=Path(relative).as_posix(), sha256=digest(text))
 
 
 def save_lock(path: Path, lock: Lock) -> None:

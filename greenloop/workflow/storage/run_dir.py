@@ -91,20 +91,22 @@ class RunDirectory:
     def lock(self) -> Iterator[None]:
         """Lock the run against other processes.
 
-        Raises InputError: another process holds the lock.
+        Raises InputError: another process holds the lock, or none can be made.
         """
-        handle = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(handle)
-            raise InputError(
-                f"another process is working on the run in {self.path}: wait until it ends"
-            ) from None
-        try:
+        with contextlib.ExitStack() as stack:
+            try:
+                handle = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+                stack.callback(os.close, handle)
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise InputError(
+                    f"another process is working on the run in {self.path}: wait until it ends"
+                ) from None
+            except OSError as error:
+                raise InputError(
+                    f"the run in {self.path} cannot be locked: {error.strerror}"
+                ) from None
             yield
-        finally:
-            os.close(handle)
 
 
 def write_atomically(path: Path, text: str) -> None:

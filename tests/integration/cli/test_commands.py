@@ -264,6 +264,11 @@ def test_report_of_the_latest_run(run: Run) -> None:
     assert "- passed `test_negative` (R2)" in out
     status, out, _ = run("report", "--json")
     assert json.loads(out) == the_report()
+    first = Path(the_report()["artifacts"]["run_dir"])
+    with OpenAIServer(Served(answers())) as server:
+        run(SPECIFICATION, "--fresh", server=server)
+    run("resume", str(first))
+    assert json.loads(run("report", "--json")[1])["artifacts"]["run_dir"] == str(first)
 
 
 def test_watch_without_a_terminal_leaves_no_run(run: Run) -> None:
