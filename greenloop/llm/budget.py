@@ -10,7 +10,7 @@ from greenloop.versions import format_install_command
 
 UNPRICED_PROVIDER = "openai-compatible"
 _CHARACTERS_PER_TOKEN = 4  # rule of thumb for English; estimates code slightly high
-_MAX_CHARACTERS_PER_TOKEN = 7  # of code with much white space
+_MAX_CHARACTERS_PER_TOKEN = 7  # reached by code with much white space
 _CUT_PROMPT = (
     "the server read {read:,} of about {sent:,} tokens of the prompt: its context is too short. Start "
     "Ollama with OLLAMA_CONTEXT_LENGTH=32768, or use --model ollama:NAME, which "
@@ -35,7 +35,7 @@ def estimate_tokens(characters: int) -> int:
 
 
 def describe_cut(characters: int, tokens: int) -> str:
-    """Say that a server counted far fewer tokens than the prompt has; "" where it did not."""
+    """Return a notice if a server counted far fewer tokens than the prompt has; "" otherwise."""
     if not 0 < tokens < characters / _MAX_CHARACTERS_PER_TOKEN:
         return ""
     return _CUT_PROMPT.format(
@@ -51,7 +51,7 @@ def calculate_cost(model: str, usage: TokenCount) -> float | None:
     from genai_prices import calc_price
 
     provider, _, name = model.partition(":") if ":" in model else ("", "", model)
-    if provider == UNPRICED_PROVIDER:  # the price list matches prefixes of providers
+    if provider == UNPRICED_PROVIDER:  # the price list matches provider names by prefix
         return None
     counted = Counted(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
     try:
@@ -153,7 +153,7 @@ class Budget:
         self.model_s += seconds
 
     def subtract(self, other: "Budget") -> None:
-        """Subtract what `other`, of which this is the parent, has added: its run is restarted.
+        """Subtract the usage of `other`, a child of this budget whose run is restarted.
 
         The restarted run adds its logged answers again as it uses them.
         """
@@ -177,7 +177,7 @@ class Budget:
 
 
 def _combine_usage(first: ToolUsage, second: ToolUsage, sign: int) -> ToolUsage:
-    """Add or subtract usage; the cost is None where one of them has none."""
+    """Return the sum (`sign` 1) or the difference (-1); without both costs its cost is None."""
     is_known = first.cost_usd is not None and second.cost_usd is not None
     return ToolUsage(
         calls=first.calls + sign * second.calls,

@@ -26,12 +26,12 @@ from greenloop.threads import run_in_thread
 
 ProgressCallback = Callable[[int], None]
 _FINISH_REASONS = ("finish_reason", "stop_reason", "done_reason")
-REASONING_KEY = "reasoning_content"  # of `ServerChatModel`, which is imported late
+REASONING_KEY = "reasoning_content"  # set by `ServerChatModel`, which is imported late
 _MAX_PERIOD, _MIN_TIMES, _MIN_REPEATED = (
     500,
     8,
     1_000,
-)  # of a passage that is repeated, in characters
+)  # of a repeated passage: its characters, its repetitions, the characters of all of these
 _TRACER_MODULES = ("langchain_core.tracers.langchain", "langfuse")
 
 
@@ -52,13 +52,13 @@ class ChatSource:
     name: str
     model: BaseChatModel
     is_recorded: bool = False
-    left_out: set[str] = field(default_factory=set, compare=False)  # refused by the server
+    left_out: set[str] = field(default_factory=set, compare=False)  # features refused by the server
 
     async def complete(self, prompt: Prompt, progress: ProgressCallback) -> Completion:
         """Stream one call, reporting the number of characters so far.
 
-        What the server refuses of the request (`Feature`) is left out, now and in later calls.
-        Raises Exception: what the provider's package raises, unchanged.
+        A feature of the request that the server refuses is left out, now and in later calls.
+        Raises Exception: any error of the provider's package, unchanged.
         """
         stop = threading.Event()
         loop = asyncio.get_running_loop()
@@ -93,7 +93,7 @@ class ChatSource:
             if "stream" in self.left_out:
                 return _build_completion(model.invoke(messages, config=config, **options), None)
             for chunk in model.stream(messages, config=config, **options):
-                # Taken from the chunks: in their sum a repeated reason becomes "stopstop".
+                # Read from each chunk: adding chunks joins a repeated reason to "stopstop".
                 reasons = map(chunk.response_metadata.get, _FINISH_REASONS)
                 finish = next((str(item) for item in reasons if item), finish)
                 whole = chunk if whole is None else whole + chunk
@@ -106,7 +106,7 @@ class ChatSource:
                         finish = "stop"
                         break
                     if _is_repeating(str(whole.text)):
-                        finish = "stop" if prompt.enough else "length"  # it may be enough as it is
+                        finish = "stop" if prompt.enough else "length"  # a part may be enough
                         break
         if whole is None:
             return Completion("", None, None, None)
@@ -135,7 +135,7 @@ class ChatSource:
 
 
 def _is_repeating(text: str) -> bool:
-    """Return whether a text ends in one passage over and over, which small models do without end."""
+    """Return whether a text ends in a repeated passage: small models can loop without end."""
     ending, tail = text[-50:], text[-_MAX_PERIOD - 50 :]
     period = len(tail) - tail.rfind(ending, 0, -1) - len(ending)
     tail = text[-max(_MIN_TIMES * period, _MIN_REPEATED) :]
@@ -152,14 +152,14 @@ def _build_completion(message: BaseMessage, finish_reason: str | None) -> Comple
         input_tokens=used["input_tokens"], output_tokens=used["output_tokens"]
     )
     name = metadata.get("model_name") or metadata.get("model")
-    text = str(message.text).encode("utf-8", "replace").decode()  # lone surrogates
+    text = str(message.text).encode("utf-8", "replace").decode()  # replaces lone surrogates
     if not text.strip():
         text = _find_text_elsewhere(message, finish_reason)
     return Completion(text, finish_reason, usage or None, name)
 
 
 def _find_text_elsewhere(message: BaseMessage, finish_reason: str | None) -> str:
-    """Return the answer of a message without text: in a call, a refusal, or where its reasoning is."""
+    """Return the answer of a message without text, from a tool call, a refusal or its reasoning."""
     more = message.additional_kwargs
     found = (getattr(message, name, ()) for name in ("tool_calls", "invalid_tool_calls"))
     calls = [item["args"] for items in found for item in items]
@@ -172,7 +172,7 @@ def _find_text_elsewhere(message: BaseMessage, finish_reason: str | None) -> str
 
 
 def _list_texts(arguments: Any) -> list[str]:
-    """Return the texts of a call's arguments: a dict, or one as JSON."""
+    """Return the strings in the arguments of a tool call, which are a dict, or one as JSON."""
     with suppress(ValueError, TypeError):
         arguments = json.loads(arguments)
     values = arguments.values() if isinstance(arguments, dict) else [arguments]
@@ -183,8 +183,8 @@ def _list_texts(arguments: Any) -> list[str]:
 def suppress_tracing() -> Iterator[Any]:
     """Yield the surrounding program's callbacks without those that send prompts to a service.
 
-    Within the block LangSmith's environment variables add no tracer to a call; what may be exported
-    is in greenloop's own spans.
+    Within the block LangSmith's environment variables add no tracer to a call. Only greenloop's own
+    spans hold what may be exported.
     """
     from langsmith.run_helpers import tracing_context  # LangChain imports it at each call anyway
 

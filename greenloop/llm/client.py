@@ -55,7 +55,7 @@ _MAX_FIRST_ATTEMPTS = 3  # to reach a server that has not answered yet
 
 
 class LLM(Protocol):
-    """The model as the tools use it."""
+    """Interface of the model for the tools."""
 
     async def request(self, prompt: Prompt, parse: Callable[[LLMResponse], T]) -> T:
         """Return the parsed answer to a prompt. Raises GreenloopError."""
@@ -72,7 +72,7 @@ class RetryPolicy:
 
 @dataclass
 class LLMClient:
-    """Makes all model calls. `sources` are the model and, where configured, its fallback."""
+    """Client for all model calls. `sources` are the model and, where configured, its fallback."""
 
     sources: list[ChatSource]
     log: ResponseLog = field(default_factory=lambda: ResponseLog(None))
@@ -83,12 +83,12 @@ class LLMClient:
     missing_model_error: GreenloopError | None = None  # raised by a call without sources
     rate_limits: RateLimits = field(default_factory=LocalRateLimits)
     has_warned: bool = False
-    has_estimated: bool = False  # of a server that reports no usage
+    has_estimated: bool = False  # whether the user was told that the server reports no usage
 
     async def request(self, prompt: Prompt, parse: Callable[[LLMResponse], T]) -> T:
         """Return the parsed answer to a prompt.
 
-        An invalid answer is requested again once, with what was wrong with it.
+        After an invalid answer the model is asked once more, with the complaint about that answer.
 
         Raises:
             InvalidResponseError: the second answer is invalid too.
@@ -105,7 +105,7 @@ class LLMClient:
             try:
                 return parse(replace(await self._get_response(again), is_last=True))
             except InvalidResponse as complaint:
-                if is_logged:  # the run ended with this answer; a resumed run gets another
+                if is_logged:  # the run before the resume ended here: ask again
                     continue
                 hint = f"{complaint.user_hint} " if complaint.user_hint else ""
                 raise InvalidResponseError(
@@ -143,7 +143,7 @@ class LLMClient:
         return LLMResponse(completion.text, completion.finish_reason)
 
     def _use_logged_response(self, tool: str, entry: RecordedResponse) -> LLMResponse:
-        """Count an answer that was paid for before a resume towards the budget, and return it."""
+        """Add an answer that was paid for before a resume to the budget, and return it."""
         usage = entry.usage or TokenCount()
         self.budget.add(tool, entry.model or "", usage, entry.seconds or 0.0)
         model = self.sources[0].model if self.sources else None
@@ -210,7 +210,7 @@ class LLMClient:
 
         def is_last(state: RetryCallState) -> bool:
             error, most = state.outcome and state.outcome.exception(), self.retry.attempts
-            # A server that never answered as a model is more likely the wrong one than busy.
+            # An address that never gave a model's answer is more likely wrong than busy.
             is_absent = error and not self.budget.calls and has_wrong_address(error)
             return state.attempt_number >= (min(most, _MAX_FIRST_ATTEMPTS) if is_absent else most)
 

@@ -45,7 +45,7 @@ def open_sources(settings: Settings) -> list[ChatSource]:
 
 
 def check_models(settings: Settings) -> None:
-    """Check that there is a model, and that those that are named can be set up.
+    """Check that there is a model, and that each named model can be set up.
 
     Raises as `open_sources` does.
     """
@@ -102,7 +102,7 @@ def _build_plugin_model(plugin: Any, name: str, choice: ModelChoice, settings: S
 
 
 def _get_billed_name(choice: ModelChoice, settings: Settings) -> str:
-    """Return the name by which the model is priced; on other servers prices are not known."""
+    """Return the name under which the model is priced; other servers have no known prices."""
     base_url = choice.base_url or settings.openai_base_url
     if not base_url or urlsplit(base_url).hostname == "api.openai.com":
         return choice.name
@@ -135,7 +135,7 @@ def _build_chat_model(choice: ModelChoice, settings: Settings) -> Any:
             f"the model {choice.name} needs a package that is missing: {how}"
         ) from None
     except Exception as error:
-        # By name, as the packages are optional; first, as pydantic's is a ValueError too.
+        # Compared by name: the packages are optional. First: pydantic's error is a ValueError.
         if type(error).__name__ in ("OpenAIError", "ValidationError"):
             raise NoModelError(
                 f"the model {choice.name} needs its API key; set {_get_key_name(provider)} in the "

@@ -92,9 +92,9 @@ def list_ollama_models(host: str) -> list[str]:
 
 
 def list_served_models(choice: ModelChoice, settings: Settings) -> list[str]:
-    """Return the names that the server of a model lists; [] where it lists none, or is not known.
+    """Return the models that a model's server lists; [] where it lists none, or is not known.
 
-    It costs nothing: no model is called.
+    The request is free: no model is called.
     """
     provider = choice.name.partition(":")[0]
     if provider == "ollama":
@@ -106,7 +106,7 @@ def list_served_models(choice: ModelChoice, settings: Settings) -> list[str]:
 
 
 def can_reach(address: str) -> bool:
-    """Whether a server answers at an address, whatever it answers."""
+    """Return whether a server answers at an address, be it with an error status."""
     try:
         with urllib.request.urlopen(address, timeout=_REACH_SECONDS):
             return True

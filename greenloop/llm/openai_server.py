@@ -1,4 +1,4 @@
-"""Chat model of an OpenAI-compatible server, which keeps what LangChain drops of an answer: reasoning."""
+"""Chat model of an OpenAI-compatible server, with the reasoning that LangChain drops."""
 
 import json
 from typing import Any
@@ -8,11 +8,11 @@ from langchain_openai import ChatOpenAI
 
 from greenloop.llm.chat import REASONING_KEY
 
-_NAMES = (REASONING_KEY, "reasoning")  # of vLLM and llama.cpp, of others
+_NAMES = (REASONING_KEY, "reasoning")  # of vLLM and llama.cpp; of other servers
 
 
 class ServerChatModel(ChatOpenAI):
-    """A model of another server than OpenAI's."""
+    """A chat model of a server other than OpenAI's."""
 
     def _convert_chunk_to_generation_chunk(
         self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: Any
@@ -39,14 +39,14 @@ class ServerChatModel(ChatOpenAI):
 
 
 def _read_more(message: dict[str, Any]) -> dict[str, str]:
-    """Return what a message says beside its content: its reasoning, and its refusal."""
+    """Return the reasoning and the refusal of a message, by key."""
     found = {name: message.get(name) for name in ("refusal", *_NAMES)}
     keys = dict.fromkeys(_NAMES, REASONING_KEY)
     return {keys.get(name, name): text for name, text in found.items() if isinstance(text, str)}
 
 
 def _join_events(text: str) -> dict[str, Any]:
-    """Return the answer of a server that streams although it was asked not to."""
+    """Join the events of a server that streams although it was asked not to."""
     lines = [line[5:] for line in text.splitlines() if line.startswith("data: {")]
     parts = [choice for line in lines for choice in json.loads(line).get("choices") or ()]
     said = "".join((part.get("delta") or {}).get("content") or "" for part in parts)

@@ -1,4 +1,4 @@
-"""Classification of providers' errors: which to retry, messages for the others, and what of a request a server refuses."""
+"""Classification of providers' errors: retries, messages, and features that a server refuses."""
 
 import re
 from collections.abc import Collection
@@ -23,12 +23,12 @@ _REFUSALS = {
     core.ModelPermissionDeniedError: "the key may not use this model",
     core.ModelNotFoundError: "the provider knows no such model",
 }
-_NO_ANSWER = (ValueError, TypeError)  # of a body that is no answer: an HTML page, null choices
+_NO_ANSWER = (ValueError, TypeError)  # for a body that is no answer: an HTML page, null choices
 _BUSY = re.compile(r"\b(429|5\d\d|overloaded|rate.?limit|busy|timeout)\b", re.IGNORECASE)
 _ONLY_STATUS = re.compile(r"Error code: \d+")
 _ADDRESS_HINT = "; check OPENAI_BASE_URL, which for most servers ends in /v1"
 Feature = Literal["stream_options", "stream", "system", "temperature"]
-# Tried in this order: `stream_options` has `stream` in its name.
+# Tried in this order: a message about `stream_options` may name `stream`, too.
 _SAID: tuple[tuple[Feature, re.Pattern[str]], ...] = (
     ("stream_options", re.compile(r"stream_options|include_usage", re.IGNORECASE)),
     ("temperature", re.compile(r"temperature", re.IGNORECASE)),
@@ -54,7 +54,7 @@ def is_transient(error: BaseException) -> bool:
         return False
     if find_error_body(error):
         return bool(_BUSY.search(str(error)))
-    # `status_code` of most packages, `code` of Google's.
+    # Most packages have `status_code`, Google's has `code`.
     codes = (getattr(error, name, None) for name in ("status_code", "code"))
     status = next((item for item in codes if isinstance(item, int)), None)
     if status is not None:
@@ -77,13 +77,13 @@ def _has_no_quota(error: BaseException) -> bool:
 
 
 def _get_text(error: BaseException) -> str:
-    """Return an error's message; where it is a number only, with the body that the server sent."""
+    """Return an error's message; the server's body is added to a bare status."""
     text, body = str(error), getattr(error, "body", None)
     return f"{text} - {body}" if body and _ONLY_STATUS.fullmatch(text) else text
 
 
 def find_error_body(error: BaseException) -> str:
-    """Return the message of an error that a server sent in place of an answer, with status 200."""
+    """Return the message of an error that a server sent with status 200; '' for other errors."""
     body = error.args[0] if isinstance(error, ValueError) and error.args else None
     if not isinstance(body, dict):
         return ""
@@ -101,7 +101,7 @@ def find_unreachable_address(error: BaseException) -> str:
 
 
 def has_wrong_address(error: BaseException) -> bool:
-    """Whether no server was reached, or one whose answer is none of a model."""
+    """Return whether no server was reached, or its response is not that of a model."""
     is_none = isinstance(error, _NO_ANSWER) and not find_error_body(error)
     return is_none or bool(find_unreachable_address(error))
 

@@ -12,7 +12,7 @@ from greenloop.llm.budget import estimate_tokens
 
 @dataclass(frozen=True)
 class LLMCall:
-    """A call before it is made; `model` is None for a recorded answer, which costs nothing."""
+    """A planned call; `model` is None for a recorded answer, which costs nothing."""
 
     tool: str
     characters: int

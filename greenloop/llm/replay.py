@@ -31,14 +31,14 @@ _FAULTS: dict[str, type[ModelError]] = {
 
 
 class ReplayChatModel(BaseChatModel):
-    """Returns recorded answers per tool in the file's order, whatever the prompt.
+    """Chat model that returns the recorded answers of each tool in order, whatever the prompt.
 
     The calling tool's name is in the call's metadata under `TOOL_KEY`.
     """
 
     source: str
-    specification_sha256: str | None = None  # of the text that it is bound to
-    recordings: dict[str, Path] = Field(default_factory=dict)  # of a folder, by these digests
+    specification_sha256: str | None = None  # of the recorded text; None: any text
+    recordings: dict[str, Path] = Field(default_factory=dict)  # of a folder, by this digest
     _queues: dict[str, deque[RecordedResponse]] = PrivateAttr(default_factory=dict)
     _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
 
@@ -49,7 +49,7 @@ class ReplayChatModel(BaseChatModel):
 
     @classmethod
     def from_file(cls, path: Path) -> "ReplayChatModel":
-        """Read a replay file; of a folder only the digests of the texts that it has recordings of.
+        """Read a replay file; of a folder, only the digests of the recorded texts.
 
         Raises InputError: it cannot be read, or is no replay file.
         """
@@ -94,7 +94,7 @@ class ReplayChatModel(BaseChatModel):
         return "greenloop-replay"
 
     def skip(self, tool: str) -> None:
-        """Skip one answer of a tool, and the faults before it: the log of a resumed run has it."""
+        """Skip one answer of a tool, which a resumed run's log has, and the faults before it."""
         with self._lock:
             queue = self._queues.get(tool, deque())
             while queue and queue.popleft().error not in (None, "truncated"):

@@ -32,7 +32,7 @@ class LLMResponse:
 
     text: str
     finish_reason: str | None = None
-    is_last: bool = False  # it is not asked for again: what of it can be used is used
+    is_last: bool = False  # there is no further request: use every valid part
 
     @property
     def is_truncated(self) -> bool:
@@ -44,7 +44,7 @@ def extract_json(text: str, kind: type[Any], *keys: str) -> Any:
     """Return the answer's last JSON value of one type (dict or list), from a block or bare.
 
     A dict has to have one of `keys`, where some are given.
-    Raises InvalidResponse: there is none; the message says where the first one is not valid.
+    Raises InvalidResponse: there is none; the message locates the error in the last invalid one.
     """
 
     def fits(value: Any) -> bool:
@@ -61,7 +61,7 @@ def extract_json(text: str, kind: type[Any], *keys: str) -> Any:
 
 
 def _explain_empty(response: LLMResponse) -> tuple[str, str]:
-    """Return what is said to the model, and to the user, of an answer without text."""
+    """Return the messages to the model and to the user about an answer without text."""
     if response.finish_reason and _FILTER_REASONS.search(response.finish_reason):
         return (
             "The answer was withheld by a content filter. Answer in plain technical words.",

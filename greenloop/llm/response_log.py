@@ -38,14 +38,14 @@ class RecordedResponse(Record, extra="ignore"):
 
 
 class RecordingHeader(Record, extra="ignore"):
-    """What a recording was made for: the digest of its text, and the version of greenloop."""
+    """Header of a recording: the digest of its specification, and the version of greenloop."""
 
     specification_sha256: str
     greenloop: str = ""
 
 
 def read_header(path: Path) -> RecordingHeader | None:
-    """Read the first line of a replay file, if it says what the recording was made for.
+    """Return the header of a replay file; None where its first line is none.
 
     Raises InputError: the file cannot be read.
     """
@@ -97,13 +97,13 @@ def _parse_entry(line: bytes) -> RecordedResponse | None:
 
 
 def _is_recording(path: Path) -> bool:
-    """Whether a file is empty, or begins as a recording does."""
+    """Return whether a file is empty, or begins like a recording."""
     first = next((line for line in _read_lines(path) if line.strip()), b"")
     return not first or bool(_parse_header(first) or _parse_entry(first))
 
 
 class ResponseLog:
-    """The log of one run, with the answers that it holds from before a resume."""
+    """The log of one run, with the answers from before a resume."""
 
     def __init__(
         self,
@@ -115,12 +115,12 @@ class ResponseLog:
     ) -> None:
         """Open or create the log at `path`; with `record_path` (`--record`) keep a copy there.
 
-        The `header` is the first line of the copy. A recording that is there is replaced with the
-        first answer, so that a run that ends before it loses nothing. Without `by_prompt` the answers that the log
-        holds are served by tool alone.
+        The `header` is the first line of the copy. An existing recording is replaced only when the
+        first answer arrives, so that a run that ends earlier does not lose it. Without `by_prompt`
+        the answers in the log are served by tool alone.
 
         Raises:
-            InputError: the existing file is no log, or the one to write over no recording.
+            InputError: the file at `path` is no log, or the file at `record_path` is no recording.
             OutputError: a file cannot be written.
         """
         self._path, self._record_path, self._by_prompt = path, record_path, by_prompt
@@ -153,7 +153,7 @@ class ResponseLog:
             record_path.open("ab").close()
 
     def _start_recording(self, record_path: Path) -> None:
-        """Write what the log holds to the recording, in the place of what that has."""
+        """Replace the content of the recording by the header and the content of the log."""
         with writing(f"--record {record_path}"):
             kept = self._path.read_text("utf-8") if self._path and self._path.exists() else ""
             header = {"recording": self._header.model_dump()} if self._header else None
@@ -166,7 +166,7 @@ class ResponseLog:
         return bool(self._find_pending(prompt))
 
     def has_response_of(self, tool: str) -> bool:
-        """Return whether the log holds an unused answer of a tool, to whatever prompt."""
+        """Return whether the log holds an unused answer of a tool, to any prompt."""
         return any(name == tool and found for (name, _), found in self._pending.items())
 
     def pop_response(self, prompt: Prompt) -> RecordedResponse | None:
@@ -175,13 +175,13 @@ class ResponseLog:
         return pending.popleft() if pending else None
 
     def _find_pending(self, prompt: Prompt) -> deque[RecordedResponse] | None:
-        """Find the unused answers to a prompt; of another version's log those of its tool."""
-        if not self._pending:  # as in a run that was not resumed, whose prompts need no digest yet
+        """Return the unused answers to a prompt; in another version's log, those of its tool."""
+        if not self._pending:  # a run that was not resumed needs no digest of a prompt yet
             return None
         return self._pending.get((prompt.tool, prompt.sha256 if self._by_prompt else ""))
 
     def append(self, entry: RecordedResponse) -> None:
-        """Write an answer, which `sync` makes sure is on disk.
+        """Write an answer; `sync` waits until it is on disk.
 
         Raises OutputError: it cannot be written.
         """
@@ -193,7 +193,7 @@ class ResponseLog:
                 _append_line(path, line)
 
     def sync(self) -> None:
-        """Wait until all answers are on disk. Raises OutputError where one does not get there."""
+        """Wait until all answers are on disk. Raises OutputError where one cannot be written."""
         for path in filter(None, (self._path, self._record_path)):
             with writing(f"the answer log {path}"), path.open("rb") as file:
                 os.fsync(file.fileno())

@@ -16,8 +16,8 @@ _MAX_QUESTION_CHARS = 500
 def parse_choices(value: object, examples: tuple[GivenExample, ...]) -> tuple[Choice, ...]:
     """Return the choices of a contract, numbered C1, C2, …, without those that examples answer.
 
-    An entry without a question and answers is none. Whether a choice is answered is never taken
-    from the model.
+    Entries without a question or without answers are left out. The model cannot mark a choice as
+    answered.
     """
     entries = value[:_MAX_CHOICES] if isinstance(value, list) else ()
     found = {choice.sha256: choice for choice in filter(None, map(_parse_choice, entries))}

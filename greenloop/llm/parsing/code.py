@@ -115,9 +115,9 @@ def extract_python(text: str) -> list[str]:
 
 
 def _select_module(text: str, names: Sequence[str], module: str) -> str:
-    """Return the block that defines the maximum of names, the last of equals, or all joined.
+    """Return the block that defines most of `names`, or all joined where only they define all.
 
-    Where no names are known (a script) the longest block is chosen.
+    Of equal blocks the last one is chosen; without `names` (a script) the longest one.
     """
     found = extract_python(text)
 

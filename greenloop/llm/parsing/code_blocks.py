@@ -1,8 +1,8 @@
 """Fenced code blocks of a model's answer.
 
 CommonMark ends a block at the first closing fence, which truncates a module with a fence in a
-docstring. Here a block ends at the first closing fence with which its content is valid in its
-language, or at the first one where there is none.
+docstring. Here a block ends at the first closing fence that leaves its content valid in its
+language, or at the first closing fence where none does.
 """
 
 import re
@@ -35,7 +35,7 @@ class CodeBlock:
 
     @property
     def is_python(self) -> bool:
-        """Whether it is marked as Python, or unmarked and parses."""
+        """Whether the block is marked as Python, or is unmarked and parses."""
         return self.language in _PYTHON_LANGUAGES or (
             not self.language and is_valid_python(self.text)
         )
@@ -83,7 +83,7 @@ def _locate_blocks(text: str) -> Iterator[tuple[CodeBlock, int, int]]:
 
 
 def _read_block(lines: Sequence[str], start: int, opening: re.Match[str]) -> tuple[CodeBlock, int]:
-    # `python` for `Python`, `python:src/x.py`, `{.python}`, `python title="x.py"`.
+    # The language is `python` in `Python`, `python:src/x.py`, `{.python}`, `python title="x.py"`.
     language = (_LANGUAGE.findall(opening["info"].lower()) or [""])[0]
     closing = ((i, _FENCE.match(lines[i])) for i in range(start + 1, len(lines)))
     ends = [
@@ -127,7 +127,7 @@ def _is_json(text: str) -> bool:
 
 
 def drop_unfinished(text: str) -> str:
-    """Return a cut answer without its unfinished end: the last block, but for whole tests, or line."""
+    """Return a truncated answer without its last line or open block, of which whole tests stay."""
     found = list(_locate_blocks(text))
     lines = text.split("\n")
     if not found or found[-1][0].is_closed:
@@ -180,7 +180,7 @@ def _code_from_json(text: str) -> str | None:
 
 
 def _code_below_prose(text: str) -> str | None:
-    """Return the lines from the first that looks like code to the last with which they parse."""
+    """Return the longest valid Python that begins at the first line that looks like code."""
     lines = text.split("\n")
     start = next((i for i, line in enumerate(lines) if _CODE_START.match(line)), None)
     if start is None:

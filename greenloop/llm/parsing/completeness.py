@@ -47,7 +47,7 @@ def find_elision(source: str) -> str | None:
     Only a comment alone on its line can replace code.
     """
     if _COMMENT_LINE.search(source) is None:
-        return None  # without tokenizing, which takes longer than parsing
+        return None  # tokenizing takes longer than parsing
     lines = source.split("\n")
     for line, comment in _iter_lone_comments(source):
         certain = _ELISION.match(comment) or _DOTS.fullmatch(comment)
@@ -82,7 +82,7 @@ def _iter_lone_comments(source: str) -> Iterator[tuple[int, str]]:
 def top_level_names(source: str, module: str = "") -> tuple[str, ...]:
     """Return the names that a module defines at its top level; () where it does not parse.
 
-    Imported names count, except those imported from `module`: such a file is not `module`.
+    Imported names count, except by relative imports and from `module`: such a file is not `module`.
     """
     tree = parse_or_none(source)
     if tree is None:

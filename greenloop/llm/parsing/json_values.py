@@ -1,4 +1,4 @@
-"""JSON as models write it: comments, trailing commas, Python literals, bare keys, stray escapes."""
+"""Lenient JSON parser: comments, trailing commas, Python literals, bare keys, stray escapes."""
 
 import ast
 import json
@@ -9,7 +9,7 @@ from typing import Any
 
 from greenloop.llm.parsing.errors import InvalidResponse
 
-_MAX_STARTS = 50  # where a bare value may begin; each is read once
+_MAX_STARTS = 50  # brackets at which a bare value may begin; each is read once
 _SHOWN_CHARS = 30
 _TOKEN = re.compile(
     r"""(?P<string>[rbu]?(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'))
@@ -25,7 +25,7 @@ _TRAILING_COMMA = re.compile(r",(\s*[\]}])")
 
 
 def read_json(text: str) -> Any:
-    """Return the value of a text that is JSON, or meant to be.
+    """Return the value of a text that is JSON, or that can be corrected to JSON.
 
     Raises InvalidResponse: it is neither; the message names the place of the first error.
     """
@@ -48,9 +48,9 @@ def read_json(text: str) -> Any:
 def find_json(
     texts: Iterator[str], text: str, fits: Callable[[Any], bool]
 ) -> tuple[Any | None, InvalidResponse | None]:
-    """Return the last value that fits, and the first complaint where there is none.
+    """Return the last value that fits; where none does, the complaint about the last invalid one.
 
-    `texts` are blocks, which come before what stands bare in the whole `text`.
+    The blocks `texts` are searched before bare values in the whole `text`.
     """
     complaint: InvalidResponse | None = None
     for candidate in (*reversed([*texts]), *_find_bare_values(text)):
@@ -66,7 +66,7 @@ def find_json(
 
 
 def _iterate_values(value: Any) -> Iterator[Any]:
-    """Yield a value, then the objects that it holds: an answer may be wrapped in one."""
+    """Yield a value, then the objects within it: a model may wrap its answer in another object."""
     yield value
     held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     for item in held:
@@ -74,7 +74,7 @@ def _iterate_values(value: Any) -> Iterator[Any]:
 
 
 def _find_bare_values(text: str) -> Iterator[str]:
-    """Yield the bracketed texts of a text, the last outermost one first."""
+    """Yield the outermost bracketed parts of a text, the last one first."""
     spans: list[tuple[int, int]] = []
     at = 0
     for _ in range(_MAX_STARTS):
@@ -89,7 +89,7 @@ def _find_bare_values(text: str) -> Iterator[str]:
 
 
 def _find_end(text: str, start: int) -> int:
-    """Return the place behind the bracket that closes the one at `start`; 0 without one."""
+    """Return the offset after the bracket that closes the one at `start`; 0 without one."""
     depth = 0
     for found in _TOKEN.finditer(text, start):
         if found["other"] in ("{", "["):
@@ -102,7 +102,7 @@ def _find_end(text: str, start: int) -> int:
 
 
 def _mend(text: str) -> str:
-    """Return a text with the notations of JavaScript and Python written as JSON's."""
+    """Rewrite the notations of JavaScript and Python in a text as JSON."""
     tokens = [found for found in _TOKEN.finditer(text) if not found["comment"]]
     parts = []
     for number, found in enumerate(tokens):
@@ -133,7 +133,7 @@ def _mend_string(literal: str) -> str:
 
 
 def _to_plain(value: Any) -> Any:
-    """Return a Python literal as the value that JSON has for it."""
+    """Convert a Python literal to the types of JSON."""
     if isinstance(value, dict):
         return {str(key): _to_plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

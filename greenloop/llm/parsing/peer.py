@@ -1,4 +1,4 @@
-"""Parsers of a second implementation, and of rulings on where it differs from the code."""
+"""Parsers of a second implementation, and of rulings on its differences from the code."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -39,7 +39,7 @@ def parse_peer(response: LLMResponse, interface: str, module: str) -> GeneratedP
 
 
 def _separate_inputs(sources: Sequence[str], module: str) -> tuple[str, str]:
-    """Return the module, and the last block that defines `inputs`, which the module may too."""
+    """Return the module, and the last block that defines `inputs` (the module may do so, too)."""
     with_inputs = [item for item in sources if "inputs" in top_level_names(item, module)]
     others = [item for item in sources if item not in with_inputs] or with_inputs[:-1]
     if not with_inputs or not others:
@@ -76,7 +76,7 @@ def _parse_ruling(raw: object) -> DifferenceRuling | None:
 
 
 def _parse_expected(value: Any) -> str | None:
-    """Return a Python literal as text: one in a string, or a JSON value in its place."""
+    """Return a Python literal as text, given as a string or as a JSON value; None for others."""
     text = value if isinstance(value, str) else None if value is None else repr(value)
     if text is None or len(text) > _MAX_EXPECTED_CHARS or not is_plain_value(text):
         return None

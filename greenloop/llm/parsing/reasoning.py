@@ -1,4 +1,4 @@
-"""Reasoning that models and servers leave in an answer: one table of the delimiters of all families."""
+"""Removal of reasoning from answers, with one table of the delimiters of all model families."""
 
 import re
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from greenloop.llm.parsing.errors import InvalidResponse
 _WORDS = r"(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis|monologue)"
 _OPENING = rf"[<\[◁]\|?(?:\w+[:_])*{_WORDS}(?:\s[^<>\n]*)?\|?[>\]▷]"
 _CLOSING = rf"[<\[◁]\|?(?:/|end_(?:of_)?)(?:\w+[:_])*{_WORDS}\|?[>\]▷]"
-# What opens reasoning at the beginning of an answer, and what closes it.
+# Opening and closing delimiters of reasoning at the beginning of an answer.
 _DELIMITERS = tuple(
     (re.compile(rf"\s*{opening}", re.IGNORECASE), re.compile(closing, re.IGNORECASE))
     for opening, closing in (
@@ -21,9 +21,9 @@ _DELIMITERS = tuple(
         (r"Here(?:'s| is) my thought process:", r"Here(?:'s| is) my response:"),
     )
 )
-# Channels whose special tokens the server left out: only where both words are there.
+# Channels whose special tokens the server dropped; both words must be present.
 _BARE_CHANNELS = re.compile(r"\s*(?:assistant)?analysis\S?.*?assistantfinal", re.DOTALL)
-# Around the answer itself.
+# Delimiters around the answer itself.
 _FRAMES = re.compile(
     r"(?:<\|\w+\|>|<end_of_turn>|</s>|</answer>)\s*\Z"
     r"|\A\s*(?:<\|start\|>assistant)?<\|channel\|>final[^<]*<\|message\|>"
@@ -38,7 +38,7 @@ _ORPHAN_CLOSING = re.compile(
 def strip_reasoning(text: str, is_within_code: Callable[[str, int], bool]) -> str:
     """Return an answer without the reasoning that precedes it.
 
-    `is_within_code` says whether a line of the text is one of valid code, where a tag is no tag.
+    `is_within_code` returns whether a line of the text is valid code, where a tag means nothing.
     Raises InvalidResponse: the answer ends within its reasoning.
     """
     text = _BARE_CHANNELS.sub("", text, count=1) if _BARE_CHANNELS.match(text) else text

@@ -16,11 +16,11 @@ _FINDING = re.compile(
         \s+[*`\[]*(?P<severity>error|warning|style)[*`\]]*\s*[:—–-]+\**\s*(?P<message>.+)$""",
     re.IGNORECASE | re.VERBOSE,
 )
-# Not as in "not LGTM" or "LGTM except …".
+# Neither "not LGTM" nor "LGTM except …".
 _LGTM = re.compile(
     r"^\W*LGTM\b(?!.*\b(except|but|however|apart|once|after)\b)|(?<!not )\bLGTM\W*$", re.MULTILINE
 )
-# `- B1, B3-B5: ask for nothing`, of passages, and `- C2: needs no answer`, of questions.
+# `- B1, B3-B5: ask for nothing` for passages, `- C2: needs no answer` for questions.
 _LISTED = re.compile(
     r"^\W{0,9}(?:background\s{1,9})?((?P<kind>[BC])\d{1,4}(?:(?:[-,–]|\s|and|to){1,9}[BC]?\d{1,4}){0,999})"
     r"\W{1,9}(?:asks?\s{1,9}for\s{1,9}nothing|needs?\s{1,9}no\s{1,9}answer)\b",
@@ -33,16 +33,16 @@ _REFUSED = re.compile(r"\bbackground B\d", re.IGNORECASE)
 
 
 class ReviewReader:
-    """Reads a review; where it says nothing of the passages that it was asked about, asks for that alone."""
+    """Parser of a review, which asks once more for a missing line on the passages."""
 
     def __init__(self, passages: int) -> None:
         self._passages = passages
-        self.first: Review | None = None  # which stands where nothing comes after it
+        self.first: Review | None = None  # used where the second request fails
 
     def __call__(self, response: LLMResponse) -> Review:
-        """Return the review of the first answer, with what a second one adds.
+        """Return the review, with the findings of the first answer if this is the second one.
 
-        Raises InvalidResponse: it has not the form, or no line on the passages.
+        Raises InvalidResponse: its form is wrong, or the line on the passages is missing.
         """
         review = parse_review(response)
         refused = any(_REFUSED.search(item.message) for item in review.findings)
@@ -58,7 +58,7 @@ class ReviewReader:
         return review.model_copy(update={"findings": tuple(findings), "needless": needless})
 
     async def complete(self, request: Awaitable[Review]) -> Review:
-        """Return the review that is requested, the first answer's where no second one can be had."""
+        """Return the requested review, or that of the first answer if the second request fails."""
         try:
             return await request
         except (ModelFailure, BudgetExhaustedError):
@@ -91,7 +91,7 @@ def parse_review(response: LLMResponse) -> Review:
 
 
 def _read_numbers(text: str, kind: str) -> tuple[int, ...]:
-    """Return the numbers of the lists of one kind; `B2-B4` is three."""
+    """Return the numbers in the lists of one kind; `B2-B4` has three."""
     lists = [found[1] for found in _LISTED.finditer(text) if found["kind"].upper() == kind]
     ranges = [found.groups() for item in lists for found in _RANGE.finditer(item)]
     return tuple(n for first, last in ranges for n in range(int(first), int(last or first) + 1))

@@ -30,7 +30,7 @@ def parse_edits(text: str) -> list[SearchReplaceEdit]:
 def apply_edits(source: str, edits: list[SearchReplaceEdit]) -> str:
     """Return the source after all edits.
 
-    Raises InvalidResponse: a SEARCH text occurs not once, but never or repeatedly.
+    Raises InvalidResponse: a SEARCH text is empty, or does not occur exactly once.
     """
     if not source.endswith("\n"):
         source += "\n"

@@ -16,7 +16,7 @@ from greenloop.testsuite.mending import mend_tests, wrap_assertions
 from greenloop.testsuite.merge import find_clashes, remove_future_imports
 
 _NO_TESTS_NEEDED = re.compile(r"^[\s*`]*NOTHING\b[\s:*`]*(?P<reason>.*)", re.MULTILINE)
-# Looked ahead at only: what follows an unfinished import may be the next one.
+# A lookahead: the text after an unfinished import may hold the next import.
 _IMPORT = re.compile(
     r"^\s*(?=from\s+(?P<from>[\w.]+)\s+import|import\s+(?P<plain>([\w.]+\s*,\s*)*[\w.]+))", re.M
 )
@@ -26,7 +26,7 @@ _MAX_REASON_CHARS = 500
 def parse_tests(response: LLMResponse, contract: Contract, kept: str = "") -> GeneratedTests:
     """Return the pytest file and the held-out examples of an answer.
 
-    An answer without tests belongs to those that are `kept`.
+    If tests are `kept`, an answer without tests gives them its held-out examples.
     Raises InvalidResponse: no test functions, elided or truncated code, or the module is not
     imported.
     """
@@ -60,7 +60,7 @@ def parse_hardening(response: LLMResponse, contract: Contract, suite: str) -> Ad
 
 
 def _select_test_file(sources: Sequence[str], module: str) -> str:
-    """Return the block with the maximum of tests, the last of equals, or all blocks joined."""
+    """Return the block with the most tests, or all joined where only they import the module."""
     best = max(reversed(sources), key=lambda item: item.count("def test"))
     if "def test" not in best:
         raise InvalidResponse(
@@ -95,7 +95,7 @@ def _parse_held_out_example(raw: object) -> HeldOutExample | None:
     if not isinstance(raw, dict):
         return None
     known = {key: raw[key] for key in HeldOutExample.model_fields if key in raw}
-    if isinstance(known.get("call"), list):  # of an object with state: the calls before it, too
+    if isinstance(known.get("call"), list):  # an object with state: the earlier calls too
         known["call"] = "\n".join(map(str, known["call"]))
     value = known.get("returns")
     if value is not None and not isinstance(value, str):

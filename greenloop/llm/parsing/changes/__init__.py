@@ -1,1 +1,1 @@
-"""Parsers of changes of a project."""
+"""Parsers of answers that change a project."""

@@ -1,4 +1,4 @@
-"""Parsers of changes in several files: each part of an answer stands under a line `# file: PATH`."""
+"""Parsers of changes in several files; a line `# file: PATH` begins each part of an answer."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from greenloop.testsuite.merge import append_tests, find_clashes, remove_future_
 from greenloop.testsuite.parser import is_test_path, parse_test_functions, remove_tests
 
 _EDIT_START = re.compile(r"^<{5,9} ?SEARCH", re.MULTILINE)
-# What a module does for all its tests, those that are there included.
+# Set-up for all tests of a module, which would affect the existing ones too.
 _SHARED_SETUP = re.compile(
     r"autouse\s*=\s*True|^(pytestmark|pytest_plugins|(def )?(setup|teardown)_(module|function))\b",
     re.MULTILINE,
@@ -28,9 +28,9 @@ _FILE_LINE = re.compile(
 
 
 def split_by_file(text: str) -> Iterator[tuple[str, str]]:
-    """Yield path and text of each part of a cleaned answer; a path may come again.
+    """Yield path and text of each part of a cleaned answer; a path may occur more than once.
 
-    Raises InvalidResponse: a path leads out of the project, or may be written in another way.
+    Raises InvalidResponse: a path leads out of the project, or is not normalized.
     """
     found = list(_FILE_LINE.finditer(text))
     for number, line in enumerate(found):
@@ -49,7 +49,7 @@ def apply_file_edits(
     """Return the files that an answer changes, with their new texts; `tests` may not be changed.
 
     Raises InvalidResponse: a file is outside of the fence or is a test, an edit does not apply, or
-    the answer has the whole text of a file that exists.
+    the answer gives the whole text of an existing file.
     """
     changed: dict[str, str] = {}
     for path, part in split_by_file(text):
@@ -95,7 +95,7 @@ def _change_file(path: str, part: str, before: str | None) -> str:
     has_crlf = _has_crlf(body)
     after = mark + apply_edits(body.replace("\r\n", "\n") if has_crlf else body, edits)
     if not before.endswith("\n"):
-        after = after.removesuffix("\n")  # `apply_edits` ends the last line
+        after = after.removesuffix("\n")  # `apply_edits` adds a line end
     return after.replace("\n", "\r\n") if has_crlf else after
 
 
@@ -115,7 +115,7 @@ def _extract_file(path: str, part: str) -> str:
 def read_test_files(
     text: str, texts: Mapping[str, str], replaceable: Collection[str] = ()
 ) -> dict[str, str]:
-    """Return the test files of an answer, whole: new ones, and existing `texts` with added tests.
+    """Return the test files of an answer: new ones, and existing ones (`texts`) with added tests.
 
     `replaceable` are the node ids of tests that an answer may replace.
     Raises InvalidResponse: there is no test, or a name of an existing file is redefined.

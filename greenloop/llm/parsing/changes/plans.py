@@ -1,4 +1,4 @@
-"""Parsers of where a change belongs, and of its contract."""
+"""Parsers of a change: its location, its contract, its tests and its code."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -24,13 +24,13 @@ from greenloop.specification.examples import Specification
 
 MAX_LOCATED = 6
 _MAX_GLOBS = 40
-_MODULE = "project"  # a contract names a module; that of a change is only shown to judges
+_MODULE = "project"  # a contract needs a module; only judges see that of a change
 
 
 def parse_location(response: LLMResponse, paths: Collection[str], *, may_need: bool) -> Location:
-    """Return the files that an answer names, all of them of the project.
+    """Return the files of the project that an answer names.
 
-    Raises InvalidResponse: there is none, or one that the project does not have.
+    Raises InvalidResponse: it names no file, or one that the project does not have.
     """
     value = extract_json(extract_text(response), dict, "files", "need")
     files, need = (_read_paths(value.get(key), paths) for key in ("files", "need"))
@@ -61,10 +61,10 @@ def parse_plan(
     tests: Collection[str],
     fence: Sequence[str] = (),
 ) -> ChangePlan:
-    """Return the contract of a change; `tests` are node ids, `fence` takes the place of a model's.
+    """Return the contract of a change. `tests` are node ids; `fence` replaces the model's.
 
     Raises:
-        InvalidResponse: it is no contract, has no fence, or names a test that does not exist.
+        InvalidResponse: the answer is no contract, has no fence, or names an unknown test.
         SpecificationError: the answer says that the wish asks for no change.
     """
     value = extract_json(extract_text(response), dict)
@@ -104,7 +104,7 @@ def _read_fence(value: Any) -> tuple[str, ...]:
 
 
 def _read_tests(value: Any, tests: Collection[str]) -> tuple[str, ...]:
-    """Return node ids; a test with parameters is named without them."""
+    """Return the node ids of tests, without parameters."""
     named = tuple(dict.fromkeys(item.partition("[")[0] for item in _read_strings(value)))
     known = {item.partition("[")[0] for item in tests}
     for item in named:
@@ -131,9 +131,9 @@ def parse_change(
     tests: Collection[str] = (),
     may_dispute: bool = False,
 ) -> Repair:
-    """Return the diff against `base` that an answer makes of the files as they are in `current`.
+    """Return the diff between `base` and the files in `current` after the edits of an answer.
 
-    `tests` are files that may not be changed, besides those with the name of a test.
+    `tests` are files that may not be changed, besides those that are named like tests.
     Raises InvalidResponse: it changes nothing and disputes nothing, or an edit does not apply.
     """
     text = extract_text(response)
@@ -151,7 +151,7 @@ def parse_change(
 def parse_change_peer(
     response: LLMResponse, base: Mapping[str, str], fence: Sequence[str], tests: Collection[str]
 ) -> GeneratedPeer:
-    """Return a change as a diff, and the source of its `inputs`, '' without any.
+    """Return a change as a diff, and the source of its `inputs` ('' where it has none).
 
     Raises InvalidResponse: it changes nothing, or an edit does not apply.
     """

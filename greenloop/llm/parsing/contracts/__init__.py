@@ -1,1 +1,1 @@
-"""Contracts as models answer them: Markdown, or the JSON form of recordings."""
+"""Parsers of contracts in Markdown, or in the JSON form of recordings."""

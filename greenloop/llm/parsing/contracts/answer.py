@@ -1,4 +1,4 @@
-"""Parser of contracts, which checks them against what the specification states."""
+"""Parser of contracts, with checks of interface, packages and the specification's signatures."""
 
 import ast
 import re
@@ -48,10 +48,10 @@ def parse_contract(
     allowed: PackageAllowlist,
     previous: Contract | None = None,
 ) -> Contract:
-    """Return the contract of an answer, which may hold only what changes of a `previous` one.
+    """Return the contract of an answer, which may hold only the changes of a `previous` one.
 
     Raises:
-        InvalidResponse: it is no contract, or departs from what the specification states.
+        InvalidResponse: the answer is no contract, or departs from the specification.
         SpecificationError: the answer says that nothing can be tested.
     """
     taken = [item.id for item in previous.requirements] if previous else []
@@ -79,11 +79,10 @@ def parse_contract(
 
 
 def read_contract_values(text: str, taken: Collection[str] = ()) -> dict[str, Any]:
-    """Return the keys of a contract that an answer gives as JSON or as Markdown.
+    """Return the values of a contract in JSON or in Markdown, by key.
 
     Requirements without an id get one that is not `taken`.
-    Raises InvalidResponse: it gives neither requirements nor an interface in a form that can be
-    read.
+    Raises InvalidResponse: neither requirements nor an interface can be read.
     """
     with suppress(InvalidResponse):
         return normalize_contract(extract_json(text, dict, "requirements", "interface"), taken)
@@ -96,7 +95,7 @@ def read_contract_values(text: str, taken: Collection[str] = ()) -> dict[str, An
 
 
 def _refuse_empty(value: dict[str, Any], specification: Specification) -> NoReturn:
-    """Raise for a contract without requirements: a text with a signature or example has some."""
+    """Raise InvalidResponse where the text must have requirements, else SpecificationError."""
     if value.get("interface") or specification.signatures or specification.examples:
         raise InvalidResponse(
             "There is no list of requirements. Under a line `Requirements` give one for each thing "
@@ -112,9 +111,9 @@ def _refuse_empty(value: dict[str, Any], specification: Specification) -> NoRetu
 
 
 def _merge(previous: Contract, changes: dict[str, Any]) -> dict[str, Any]:
-    """Return the contract with changes: requirements by id, background added, other keys whole.
+    """Merge changes into a contract: requirements by id, background added, other keys replaced.
 
-    A requirement that has only its id is taken out.
+    A requirement whose change has only an id is removed.
     """
     before = previous.model_dump(mode="json") | {
         "contradictions": [item.model_dump() for item in previous.contradictions]
@@ -165,7 +164,7 @@ def _check_interface(contract: Contract) -> None:
 def _keep_signatures(
     contract: Contract, specification: Specification, *, is_last: bool
 ) -> Contract:
-    """Return the contract with each signature of the specification, with equal arguments.
+    """Return the contract with the arguments of each signature that the specification states.
 
     Raises InvalidResponse: one is missing or different, and the model can be asked again.
     """
@@ -188,7 +187,7 @@ def _keep_signatures(
 def _collect_signatures(source: str) -> dict[str, set[str]]:
     """Return arguments without annotations by function name (`Class.method` for methods).
 
-    A text may show one twice, in an example and as a stub: either is then what it fixes.
+    A text may show a function twice, in an example and as a stub: either form is accepted.
     """
     found: dict[str, set[str]] = defaultdict(set)
     for node in ast.parse(source).body:

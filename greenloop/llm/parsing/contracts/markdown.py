@@ -1,4 +1,4 @@
-"""A contract as Markdown: a block of Python with the interface, then lists under short headings.
+"""Parser of contracts in Markdown: a Python block with the interface, then lists under headings.
 
     ```python
     def mean(values: list[float]) -> float:
@@ -52,18 +52,18 @@ _QUOTED = re.compile(
     r"[\"“„«](?P<quote>.+?)[\"“”»](?=\s*(?:\.?\s*$|[;,:(]|\b(?:and|against|but|vs|contradicts)\b))",
     re.DOTALL,
 )
-# Of requirements, which are separated by semicolons: a passage may hold JSON.
+# Passages of requirements, separated by semicolons: a passage may hold JSON.
 _PASSAGE = re.compile(
     r"[\"“„«](?P<quote>.+?)[\"“”»](?=\s*(?:[.;]?\s*$|[;,]\s*[\"“„«]|\s\(|and\s+[\"“„«]))", re.DOTALL
 )
-# Of a choice, before its answers.
+# The passage of a choice, before its answers.
 _RAISED_BY = re.compile(r"[\"“„«](?P<quote>.+?)[\"“”»](?=\s*:\s*`)", re.DOTALL)
 _CODE = re.compile(r"(`+)(?P<code>.+?)\1(?!`)")
 _TAKEN = re.compile(r"[;,.(]?\s*\btaken:\s*(?P<taken>.+?)\)?\s*\Z", re.IGNORECASE | re.DOTALL)
-# What stands between answers, but not within their code.
+# Separators of answers, outside of their code.
 _OR = re.compile(r"\s+or\s+")
 _BETWEEN = re.compile(r"(?:\s*[,;]\s*(?:or\s+)?|\s+or\s+)(?=[^`]*(?:`[^`]*`[^`]*)*$)")
-_RESULT = re.compile(r"(?:->|→|=>|==|returns|raises?)\s*\S")  # behind a call
+_RESULT = re.compile(r"(?:->|→|=>|==|returns|raises?)\s*\S")  # after a call
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
@@ -76,9 +76,9 @@ class Item:
 
 
 def read_markdown_contract(text: str) -> dict[str, Any]:
-    """Return the keys of a contract that an answer has.
+    """Return the values of a contract that an answer has, by key.
 
-    Raises InvalidResponse: an entry is none; the message names its line.
+    Raises InvalidResponse: a requirement has no text; the message names its line.
     """
     sections = _split_sections(blank_blocks(text))
     value: dict[str, Any] = {}
@@ -108,7 +108,7 @@ def _find_interface(text: str) -> str:
 
 
 def _split_sections(text: str) -> dict[str, list[Item]]:
-    """Return the entries of the lists by section; what stands under none is left out."""
+    """Return the list entries of each section; text outside of all sections is left out."""
     found: dict[str, list[Item]] = {}
     key = ""
     for number, line in enumerate(text.split("\n"), 1):
@@ -127,7 +127,7 @@ def _split_sections(text: str) -> dict[str, list[Item]]:
 
 
 def _add_line(items: list[Item], line: str, number: int) -> None:
-    """Begin an entry, or go on with the last one, as an indented or unmarked line does."""
+    """Begin an entry, or continue the last one where the line has no list mark."""
     if items and not _MARK.match(line):
         items[-1] = replace(items[-1], text=f"{items[-1].text}\n{line.strip()}")
     else:
@@ -150,12 +150,12 @@ def _read_requirement(item: Item) -> dict[str, Any]:
     if not parts[0].strip():
         raise InvalidResponse(f"Line {item.line} of your answer says nothing: `{item.text}`.")
     quotes = [quote for part in parts[1:] for quote in _read_quotes(part)]
-    text = " ".join(map(str.strip, parts[0].strip().split("\n")))  # spaces may be what is asked for
+    text = " ".join(map(str.strip, parts[0].strip().split("\n")))  # spaces within a line may matter
     return {"id": number, "text": text, "quotes": quotes}
 
 
 def _read_quotes(text: str) -> Iterator[str]:
-    """Yield the quoted passages; the whole text where nothing stands in quotation marks."""
+    """Yield the passages in quotation marks; the whole text where there are none."""
     found = [item["quote"] for item in _PASSAGE.finditer(text)]
     yield from found or filter(None, [text.strip().strip("\"'“”„«»")])
 
@@ -167,7 +167,7 @@ def _read_contradiction(item: Item) -> dict[str, Any] | None:
 
 
 def _read_choice(item: Item) -> dict[str, Any] | None:
-    """Return a question with its answers; an entry that offers none is no choice."""
+    """Return a question with its answers; None for an entry that offers none."""
     text = item.text
     taken = _TAKEN.search(text)
     body = text[: taken.start()] if taken else text
@@ -188,8 +188,8 @@ def _read_choice(item: Item) -> dict[str, Any] | None:
 
 
 def _read_answers(text: str) -> Iterator[str]:
-    """Yield the answers between which a text has "or"; of `f(1)` writes `a` or `b` with the call,
-    of `f(1)` raises KeyError with the error.
+    """Yield the answers that "or" separates: "`f(1)` writes `a` or `b`" gives the call to both
+    answers, and "`f(1)` raises KeyError" keeps the error.
     """
     parts = (_BETWEEN if "`" in text else _OR).split(text)
     shared = ""
@@ -203,7 +203,7 @@ def _read_answers(text: str) -> Iterator[str]:
 
 
 def _find_taken(text: str, answers: list[str]) -> str:
-    """Return the answer that a text names: by its place, or by itself."""
+    """Return the answer that a text names by its position or in full; else the first one."""
     text = text.strip().strip("`.* ")
     for number, ordinal in enumerate(_ORDINALS[: len(answers)]):
         if text.lower().startswith((ordinal, str(number + 1))):

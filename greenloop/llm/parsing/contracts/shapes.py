@@ -1,4 +1,4 @@
-"""A contract's values in whatever shapes a model gave them: strings for lists, lists for strings."""
+"""Normalization of a contract's values: models give strings for lists, and lists for strings."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -13,7 +13,7 @@ _SEPARATOR = re.compile(r"[\s,;`'\"\[\]]+")
 
 
 def normalize_contract(raw: dict[str, Any], taken: Collection[str] = ()) -> dict[str, Any]:
-    """Return the keys of a contract with their usual shapes; keys of other names are left out."""
+    """Return the values of a contract in their usual types; unknown keys are left out."""
     value: dict[str, Any] = {}
     for key in ("module", "summary"):
         if raw.get(key) is not None:
@@ -41,7 +41,7 @@ def normalize_contract(raw: dict[str, Any], taken: Collection[str] = ()) -> dict
 
 
 def is_nothing(text: str) -> bool:
-    """Return whether an item says that there is none."""
+    """Return whether an entry is empty, or a word such as "none"."""
     return _NOTHING.fullmatch(text.strip()) is not None
 
 
@@ -66,7 +66,7 @@ def _to_texts(value: Any) -> list[str]:
 
 
 def _to_source(value: Any) -> str:
-    """Return Python source: of lines, of signatures by name, or in a block of its own."""
+    """Return Python source from lines, from signatures by name, or from fenced blocks."""
     if isinstance(value, dict):
         value = list(value.values())
     text = "\n".join(map(_to_text, value)) if isinstance(value, list | tuple) else str(value)
@@ -90,12 +90,12 @@ def _list_requirements(value: Any) -> Iterator[dict[str, Any]]:
         entry: dict[str, Any] = {"id": f"R{found[0]}" if found else ""}
         if text.strip():
             entry |= {"text": text.strip(), "quotes": _to_texts(quotes)}
-        if text.strip() or found:  # an id alone takes a requirement out
+        if text.strip() or found:  # an id alone removes a requirement
             yield entry
 
 
 def _number(items: Iterator[dict[str, Any]], taken: Collection[str]) -> list[dict[str, Any]]:
-    """Return the items with an id each; one without, or with that of another, gets a free one."""
+    """Return the items with unique ids; a missing or repeated id is replaced by a free one."""
     found = list(items)
     known = {*taken, *(item["id"] for item in found)}
     free = (f"R{n}" for n in range(1, 10_000) if f"R{n}" not in known)
@@ -114,7 +114,7 @@ def _to_background(value: Any) -> dict[str, str]:
 
 
 def _to_contradiction(value: Any) -> dict[str, Any] | None:
-    """Return a contradiction of two passages; None of any other."""
+    """Return a contradiction of exactly two passages; None for any other value."""
     fields = value if isinstance(value, dict) else {}
     quotes = fields.get("quotes")
     if not isinstance(quotes, list | tuple) or len(quotes) != 2:
