@@ -1,4 +1,4 @@
-"""Answers to what a specification leaves open: example calls with their results, as text."""
+"""Answers to open choices of a specification: example calls with their results, as text."""
 
 import ast
 import builtins
@@ -11,7 +11,7 @@ from greenloop.specification.reading.expressions import is_closed
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.syntax.values import find_value_imports, is_plain_value
 
-# A call of a second implementation and its result: cut, they are no example any more.
+# Room for a call of a second implementation and its result: truncated, they are no example.
 MAX_ANSWER_CHARS = 2000
 _RESULT = re.compile(r"->|→|=>|==|\breturns\b|\braises?\b")
 _RAISED = re.compile(r"raises? [A-Za-z_][\w.]*")
@@ -22,7 +22,7 @@ _LITERAL_OR_BLANKS = re.compile(r"('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")|\s+")
 def to_one_line(text: str, limit: int = MAX_ANSWER_CHARS) -> str:
     """Return a text in one line without control characters: it cannot look like another entry.
 
-    Blanks count in the literals of an example, and nowhere else.
+    Blanks are kept in the literals of an example, and collapsed elsewhere.
     """
     shown = ("".join(c if c.isprintable() else " " for c in line) for line in text.splitlines())
     lines = (_LITERAL_OR_BLANKS.sub(lambda found: found[1] or " ", line).strip() for line in shown)
@@ -47,7 +47,7 @@ def parse_answer(text: str) -> HeldOutExample | None:
 def parse_object_answer(text: str, classes: Collection[str]) -> HeldOutExample | None:
     """Parse `f(1) -> Point(2)` as a comparison that is true; None where it is no such example.
 
-    `classes` are those of the module whose instances are equal where their fields are.
+    `classes` are the module's classes whose instances compare by their fields.
     """
     for call, _, result in _split_answer(text):
         if is_closed(call) and is_closed(result):
@@ -60,18 +60,17 @@ def parse_object_answer(text: str, classes: Collection[str]) -> HeldOutExample |
 
 
 def _split_answer(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield call, sign and result for each sign in a text; nothing of a text that is too long."""
+    """Yield call, sign and result for each sign in a text; nothing for a text that is too long."""
     text = text.replace("`", "").strip()
     for found in _RESULT.finditer(text) if len(text) <= MAX_ANSWER_CHARS else ():
         yield text[: found.start()].strip(), found[0], text[found.end() :].strip()
 
 
 def complete_answer(choice: Choice, text: str) -> str | None:
-    """Return the answer that a user gave in other words than those offered.
+    """Return a user's own answer as an example, or None where no result can be read in it.
 
-    A value or an exception alone is the result of the call that the offered answers show. None
-    where neither an example nor a result can be read; where those offered are no examples, any text
-    is an answer.
+    A value or an exception alone is taken as the result of the call in the offered answers. If the
+    offered answers are no examples, any text is an answer.
     """
     text = to_one_line(text)
     offered = [example for item in choice.answers if (example := parse_answer(item))]
@@ -87,7 +86,7 @@ def complete_answer(choice: Choice, text: str) -> str | None:
 
 
 def complete_results(choice: Choice) -> Choice:
-    """Return a choice whose answers that are a result alone have the call of the others."""
+    """Return a choice in which answers that are only a result get the call of the others."""
     whole = {item: item for item in choice.answers}
     for item in choice.answers:
         if is_plain_value(item) or _RAISED.fullmatch(item):
@@ -97,7 +96,7 @@ def complete_results(choice: Choice) -> Choice:
 
 
 def drop_settled(choices: Iterable[Choice], examples: Iterable[GivenExample]) -> tuple[Choice, ...]:
-    """Return the choices without those that an example of the text answers by the same call."""
+    """Return the choices without those whose call occurs in an example of the text."""
     shown = {
         call
         for item in examples
@@ -108,13 +107,13 @@ def drop_settled(choices: Iterable[Choice], examples: Iterable[GivenExample]) ->
 
 
 def _list_calls(choice: Choice) -> list[str]:
-    """Return the whole call of each answer, in one spelling."""
+    """Return the outermost call of each answer, in normalized form."""
     parsed = (parse_answer(item) for item in choice.answers)
     return [_find_calls(item.call)[0] for item in parsed if item]
 
 
 def _find_calls(source: str) -> list[str]:
-    """Return the calls of a text in one spelling, outer ones first; [] where it is no Python."""
+    """Return the normalized calls of a text, outer ones first; [] where it is no Python."""
     nodes = ast.walk(parse_or_empty(source))
     return [ast.unparse(node) for node in nodes if isinstance(node, ast.Call)]
 

@@ -1,4 +1,4 @@
-"""What a review is asked about a contract, and what the contract is by its answers."""
+"""Questions of a review about a contract, and the contract after the review's answers."""
 
 import re
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ _REFUSED = re.compile(r"\bbackground B([1-9][0-9]{0,3})\b", re.IGNORECASE)
 def find_doubtful_background(contract: Contract) -> tuple[Background, ...]:
     """Return the passages that no requirement quotes and that may ask for something.
 
-    Of the background these are those whose words oblige, name a result or a number, or order other
-    things. Headings that need no quote need no confirmation either.
+    Background is among them if its words oblige, name a result or a number, or order other things
+    to be made. Headings that need no quote need no confirmation either.
     """
     trace = Trace(contract, index_text(contract.specification))
     doubtful = OBLIGATIONS | RESULTS
@@ -46,7 +46,7 @@ def _may_ask(trace: Trace, quote: str) -> bool:
 
 
 def _orders_others(words: Sequence[str], defined: frozenset[str]) -> bool:
-    """Return whether something else is to be made than what the interface defines."""
+    """Return whether the words order something to be made that the interface does not define."""
     for at, word in enumerate(words):
         made = next((item for item in words[at + 1 :] if item not in SILENT_WORDS), "")
         if word in ORDERS and made and made not in defined:
@@ -55,10 +55,10 @@ def _orders_others(words: Sequence[str], defined: frozenset[str]) -> bool:
 
 
 def settle_background(contract: Contract, review: Review) -> tuple[Contract, tuple[str, ...]]:
-    """Return the contract by what a review says of the passages that no requirement quotes, and
-    complaints about those that it refuses.
+    """Return the contract after the review of its doubtful passages, and complaints about some.
 
-    What it confirms is background, all else that was doubtful is unquoted.
+    Confirmed passages become background, all other doubtful ones are unquoted. The complaints are
+    about passages that the review refuses as background.
     """
     refused: dict[int, str] = {}
     for finding in review.findings:
@@ -80,7 +80,7 @@ def settle_background(contract: Contract, review: Review) -> tuple[Contract, tup
 
 
 def split_review(contract: Contract, review: Review) -> tuple[Review, Review]:
-    """Return what a review says of the contract, and what it says of the code."""
+    """Return the findings on the contract, and those on the code, with all errors."""
     findings = review.findings
     own = tuple(i for i in findings if _find_number(contract, i) or _REFUSED.search(i.message))
     rest = tuple(item for item in findings if item not in own or item.severity == "error")
@@ -88,9 +88,7 @@ def split_review(contract: Contract, review: Review) -> tuple[Review, Review]:
 
 
 def apply_review(contract: Contract, review: Review) -> Contract:
-    """Return the contract with the doubted assumptions among its choices, one each, and the choices
-    that need no answer among its assumptions.
-    """
+    """Turn doubted assumptions into choices, and choices that need no answer into assumptions."""
     doubted = {_find_number(contract, item): item for item in review.findings}
     asked = enumerate(contract.taken_choices, 1)
     needless = [item for number, item in asked if number in review.needless]
@@ -113,7 +111,10 @@ def _find_number(contract: Contract, finding: Finding) -> int:
 
 
 def _build_choice(assumption: str, other: str, choices: list[Choice]) -> Choice:
-    """Return whether an assumption is meant; an example at the end of the other reading counts."""
+    """Return a choice that asks whether an assumption is meant.
+
+    An example at the end of the other reading becomes the second answer.
+    """
     parts = other.split(": ")
     tails = (": ".join(parts[at:]) for at in range(len(parts)))
     example = next((tail for tail in tails if parse_answer(tail)), "")

@@ -1,4 +1,4 @@
-"""Tests made of a specification's examples; their source is part of the user's test file."""
+"""Rendering of a specification's examples as pytest tests, for the user's test file."""
 
 import ast
 import doctest
@@ -19,9 +19,9 @@ _TRUTHS = (ast.Compare, ast.BoolOp)
 def render_example_tests(module: str, examples: tuple[GivenExample, ...]) -> str:
     """Return a file with a plain pytest test for each example; '' without examples.
 
-    What a literal means counts, not how it is written: the order of a set and a float's last digits
-    make no difference. `True`, `False` and `None` are compared by identity, an object's `repr` and
-    printed text as text.
+    Literals are compared by value: the order of a set and a float's last digits make no difference.
+    `True`, `False` and `None` are compared by identity, objects by their `repr`, printed text as it
+    is.
     """
     tests = [_render_test(number, item) for number, item in enumerate(examples, 1)]
     names = sorted({name for item in examples for name in find_undefined_names(item)})

@@ -66,7 +66,7 @@ def _find_examples(text: str) -> Iterator[GivenExample | str]:
 def filter_usable_examples(
     examples: tuple[GivenExample, ...], names: frozenset[str]
 ) -> tuple[GivenExample, ...]:
-    """Return the examples that use an interface's names, and no others that they do not define."""
+    """Return the examples that use a name of the interface, and no other undefined name."""
     return tuple(
         item
         for item in examples

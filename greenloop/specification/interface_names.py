@@ -1,4 +1,4 @@
-"""Names, defaults and signature lines of an interface, as the words of a text are compared."""
+"""Names and signature lines of an interface, to be compared with the words of a text."""
 
 import ast
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def list_signature_lines(specification: str) -> Iterator[str]:
 
 
 def find_names(interface: str, kinds: Any) -> Iterator[str]:
-    """Yield names of an interface, as words are compared."""
+    """Yield the names in nodes of these kinds, as normalized words."""
     for node in ast.walk(parse_or_empty(interface)):
         if isinstance(node, kinds):
             names = (getattr(node, key, "") for key in ("name", "id", "arg", "attr"))

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
-_CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # written without spaces: a word each
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # written without spaces: each character is a word
 _ITEM = r"[ \t>]*(?:[-*+•–]|\(?\d{1,2}[.)]|\(?[a-z]\))[ \t]"
 _NEXT_BLOCK = rf"(?:{_ITEM}|[ \t]*(?:>>>[ ]|\||```|~~~)|[ \t]{{0,3}}\#{{1,6}}[ \t])"
-# Each alternative begins with what no other line has, so that matching is linear in the text.
+# The alternatives begin differently, so that matching is linear in the text.
 _BLOCK = re.compile(
     rf"""
     ^(?:(?P<code>[ \t]*(?P<fence>`{{3,}}|~{{3,}})(?![`~]).*\n
@@ -36,8 +36,8 @@ _WORD = re.compile(
     rf"|[^\W{_CJK}]+(?:['’][^\W{_CJK}]+)*"
     r"|->|=>|[<>=!]=|[<>=+%≤≥≠→±×÷$€£]"
 )
-# What is no word: fences, import lines, marks of lists and citations, targets of links, tags,
-# and line breaks as a quote may write them.
+# Text that is not a word: fences, import lines, marks of lists and citations, targets of links,
+# tags, and escaped line breaks of quotes.
 _MARKS = re.compile(
     r"^[ \t]*(?:```|~~~).*$"
     r"|^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+\w+(?:[ \t]*,[ \t]*\w+)*[ \t]*$"
@@ -61,7 +61,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The words `first` to `end` of a sentence, item, row, code block or heading."""
+    """The words `first` to `end` (exclusive) of a sentence, item, row, code block or heading."""
 
     kind: str
     first: int
@@ -78,10 +78,10 @@ class PassageIndex:
     _found_until: dict[str, int] = field(default_factory=dict)
 
     def find(self, quote: str, taken: Container[int] = ()) -> range | None:
-        """Return the numbers of a quote's words; None where they do not stand in a row.
+        """Return the numbers of a quote's words; None where the text has no such sequence.
 
-        A quote that is looked for again is found at its next place, if there is one, and one whose
-        words are all `taken` at a place is looked for at the next one.
+        A repeated search for a quote finds its next place, if there is one. A place whose words are
+        all `taken` is skipped, unless the quote has no other.
         """
         words = list_words(quote)
         wanted = f" {' '.join(words)} "
@@ -94,7 +94,7 @@ class PassageIndex:
         return first[1] if first else self._find_across(words)
 
     def _iterate_places(self, wanted: str, at: int) -> Iterator[tuple[int, range]]:
-        """Yield where words stand in `_searched` from a place on, and their numbers."""
+        """Yield each offset of `wanted` in `_searched` from `at` on, with its word numbers."""
         count = len(wanted.split())
         while count and (at := self._searched.find(wanted, at)) >= 0:
             first = bisect_left(self._offsets, at + 1)
@@ -102,7 +102,7 @@ class PassageIndex:
             at += 1
 
     def _find_across(self, words: list[str]) -> range | None:
-        """Return the numbers of words that belong to several blocks."""
+        """Return the numbers of words that span several blocks; None where there are none."""
         at = self._whole.find(f" {' '.join(words)} ") if words else -1
         first = self._whole.count(" ", 0, at) if at >= 0 else 0
         return range(first, first + len(words)) if at >= 0 else None
@@ -116,10 +116,10 @@ class PassageIndex:
         return " ".join(self.text[self.words[first].start : self.words[end - 1].end].split())
 
     def list_samples(self, quoted: Container[int], code: Container[int]) -> Iterator[int]:
-        """Yield the words of the samples of which a part, or the lead before them, is quoted.
+        """Yield the word numbers of samples that are quoted in part, or whose lead is.
 
-        A sample is a block that is fenced or indented, without words of `code`; its lead ends in a
-        colon.
+        A sample is a block that is fenced or indented, without words of `code`; its lead is the
+        block before it, if that ends in a colon.
         """
         for lead, block in pairwise(self.blocks):
             words = range(block.first, block.end)
@@ -142,7 +142,7 @@ class PassageIndex:
 
     @cached_property
     def _offsets(self) -> list[int]:
-        """Where each word begins in `_searched`."""
+        """The offset of each word in `_searched`."""
         offsets, at = [], 1
         for block in self.blocks:
             for word in self.words[block.first : block.end]:

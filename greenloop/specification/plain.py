@@ -1,4 +1,4 @@
-"""A contract without a model: the interface of a text or of code, a requirement for each sentence."""
+"""Contract without a model: the interface of a text or of code, a requirement for each sentence."""
 
 import ast
 import builtins
@@ -33,8 +33,8 @@ def build_plain_contract(
 ) -> Contract | None:
     """Return a contract whose requirements are the sentences of the text.
 
-    Its interface has the signatures and the called names of the text, or the public names of
-    `code`. None where there are none.
+    Its interface has the signatures of the text, else the called names of its examples, else the
+    public names of `code`. None where there are none.
     """
     interface = specification.signatures or _sketch_interface(specification)
     interface = interface or reduce_to_interface(code)
@@ -106,7 +106,7 @@ def _is_definition(node: ast.stmt) -> bool:
 
 
 def name_module(interface: str) -> str:
-    """Return a name for a module: that of the first thing that it defines, where it can be used."""
+    """Return a module name: the first defined name that is valid, else `solution`."""
     for name in _list_names(interface):
         snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
         if explain_invalid_module_name(snake) is None:
@@ -120,7 +120,7 @@ def _list_names(interface: str) -> Sequence[str]:
 
 
 def list_unwritten_names(contract: Contract) -> list[str]:
-    """Return the public names of a contract, without functions that its text has with their bodies."""
+    """Return the interface's names without functions that the text has whole, if any is left."""
     names = list(_list_names(contract.interface))
     written = {
         node.name
@@ -135,7 +135,7 @@ def list_unwritten_names(contract: Contract) -> list[str]:
 def replace_definitions(interface: str, stated: str, names: Collection[str]) -> str:
     """Return an interface with the definitions of `names` as they are in `stated`.
 
-    The name of a method is that of its class, a dot and its own.
+    A method is named `Class.method`; its whole class is replaced.
     """
     wanted = {name.partition(".")[0] for name in names}
     tree, found = ast.parse(interface), ast.parse(stated)

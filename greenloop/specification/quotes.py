@@ -17,7 +17,7 @@ _Quoting = TypeVar("_Quoting", Requirement, KeptBehaviour)
 def find_complaints(trace: Trace) -> tuple[str, ...]:
     """Return what the contract's writer has to correct or to check again.
 
-    Passages that nothing takes up are no complaint: the review says which of them ask for something.
+    Uncovered passages are no complaint: the review says which of them ask for something.
     """
     if sides := find_contradiction(trace):
         return (
@@ -44,7 +44,7 @@ def show_passage(text: str) -> str:
 
 
 def settle_contract(trace: Trace) -> Contract:
-    """Return the contract with the quotes that are in the text, and the uncovered passages."""
+    """Return the contract without quotes that the text lacks, and with the uncovered passages."""
     contract, missing = trace.contract, set(trace.missing)
     requirements = tuple(_keep_found_quotes(item, missing) for item in contract.requirements)
     background = (item for item in contract.background if ("background", item.quote) not in missing)

@@ -15,13 +15,13 @@ _SIGNATURE = re.compile(
     r"(?:\basync[ \t]{1,9})?\bdef[ \t]{1,9}\w{1,99}[ \t]{0,9}\([^`]{0,999}?\)"
     r"(?:\s{0,99}->[^`:\n]{1,200})?(?=\s{0,99}(?:[:`\n]|$))"
 )
-# A class whose methods stand below it, deeper, without bodies.
+# A class with indented methods without bodies.
 _CLASS = re.compile(
     r"^([ \t]*)(class[ \t]{1,9}\w{1,99}(?:\([^()\n]{0,200}\))?)[ \t]*:?[ \t]*$"
     r"((?:\n(?:\1[ \t].*|[ \t]*))+)",
     re.MULTILINE,
 )
-# The head of a function without `def`, in a line of its own that begins a paragraph.
+# A signature without `def`, on a line of its own that begins a paragraph.
 _HEAD = re.compile(
     r"(?:\A|(?<=\n\n)|(?<=:\n))[ \t]{0,9}`{0,2}(?P<name>[a-zA-Z_]\w{0,99})\((?P<given>[^`\n]{1,300})\)"
     r"(?:[ \t]*->(?P<result>[^`\n]{1,100}))?`{0,2}:?[ \t]*$",
@@ -33,7 +33,7 @@ PYTHON_BLOCKS = ("python", "py", "python3", "")
 def extract_signatures(text: str) -> str:
     """Return the signatures that a text states, as stub source.
 
-    A block that calls what the text states elsewhere, without a body, shows its use and states none.
+    A block that calls a function that is stated elsewhere without a body is a usage example.
     """
     blocks = [*split_blocks(text)]
     sources = [item for language, item in blocks if language in PYTHON_BLOCKS and is_parsable(item)]
@@ -74,7 +74,7 @@ def is_parsable(source: str) -> bool:
 
 
 def _calls_any(source: str, others: Sequence[str]) -> bool:
-    """Return whether a source calls a function that it does not define and another has no body of."""
+    """Return whether a source calls, and does not define, a function that is a stub in `others`."""
     tree = parse_or_empty(source)
     called = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     nodes = (node for item in others for node in parse_or_empty(item).body)
@@ -83,7 +83,7 @@ def _calls_any(source: str, others: Sequence[str]) -> bool:
 
 
 def is_stub(node: Function) -> bool:
-    """Return whether a function has a docstring, `pass`, `...` or a `raise` and nothing else."""
+    """Return whether a body has only docstrings, `...`, `pass` and `raise` statements."""
     return all(
         isinstance(item, ast.Pass | ast.Raise)
         or (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant))
@@ -99,7 +99,7 @@ def _extract_stubs(source: str) -> Iterator[str]:
 
 
 def leave_bodies_out(node: ast.AST) -> None:
-    """Leave of each function its docstring and `...`."""
+    """Replace the body of each function by its docstring and `...`, in place."""
     for item in ast.walk(node):
         if isinstance(item, Function):
             head = item.body[:1] if ast.get_docstring(item) is not None else []
@@ -109,8 +109,8 @@ def leave_bodies_out(node: ast.AST) -> None:
 def _find_loose_signatures(text: str) -> Iterator[str]:
     """Yield stubs for signatures without a body (`def f(x: int) -> int`) in prose or backticks.
 
-    A line `f(x, y=1)` counts too. A method without its class is left out: no function of a module
-    has to be called so.
+    A line `f(x, y=1)` counts too. A method without its class is left out: the module needs no
+    function of this name.
     """
     for found in _CLASS.finditer(text):
         if methods := list(_find_functions(found[3])):
@@ -136,6 +136,6 @@ def _find_heads(text: str) -> Iterator[str]:
         candidate = f"def {name}({given}): ..."
         is_example = any(value is not None for value in read_literal(result.strip()))
         is_call = is_example or hasattr(builtins, name)  # `f(a=1, b=2) -> 3`, `print(x, y)`
-        # Of one name alone it may be a word, as in `file(s)`.
+        # With a single name it may be prose, as in `file(s)`.
         if not is_call and re.search("[,:=*]", given) and is_parsable(candidate):
             yield candidate

@@ -14,7 +14,7 @@ from greenloop.specification.reading.doctests import parse_doctest
 from greenloop.specification.word_lists import OBLIGATIONS, SILENT_WORDS, STUB_WORDS
 from greenloop.syntax.nodes import Definition
 
-_MAX_QUOTES = 4000  # the others cover nothing
+_MAX_QUOTES = 4000  # further ones cover nothing
 _MAX_WORDS_TO_RESULT = 8  # between an example's call and its result
 _MAX_HEADING_WORDS = 4  # of content; a longer heading is read as a sentence
 _MAX_WORDS_TO_SIGNATURE = 8
@@ -33,7 +33,7 @@ class Place:
 
 @dataclass
 class Trace:
-    """The quotes of a contract in its text. `missing` are those that are not there, by label."""
+    """The quotes of a contract in its text. `missing` has label and text of those not found."""
 
     contract: Contract
     index: PassageIndex
@@ -49,7 +49,7 @@ class Trace:
 
     @cached_property
     def rests(self) -> tuple[str, ...]:
-        """The passages that nothing covers and that may state a requirement."""
+        """The uncovered passages that may state a requirement."""
         return tuple(
             self.index.excerpt(run[0], run[-1] + 1)
             for block in self.index.blocks
@@ -74,9 +74,9 @@ class Trace:
                 yield list(run)
 
     def _is_repeated(self, run: list[int]) -> bool:
-        """Return whether a rest is an empty body, or word for word a quote that comes again.
+        """Return whether an uncovered passage is an empty body, or repeats a quote word for word.
 
-        A short one that a requirement quotes may ask for something else at another place.
+        A short quote of a requirement may ask for something else at another place.
         """
         return [self._word(number) for number in run] in self._repeatable
 
@@ -87,10 +87,10 @@ class Trace:
         return [_EMPTY_BODY, *long]
 
     def may_ask(self, block: Block, run: Iterable[int]) -> bool:
-        """Return whether a rest has a word that may ask; short headings name a topic.
+        """Return whether an uncovered passage may ask for something; short headings name a topic.
 
-        What the contract says in its own words is not lost where the rest of the sentence is taken
-        up. Names and single words are no clauses.
+        In a partly covered sentence the contract may say the rest in its own words. Names and
+        single words are no clauses.
         """
         numbers = [number for number in run if self._word(number) not in SILENT_WORDS]
         content = {self._word(number) for number in numbers}
@@ -110,7 +110,7 @@ class Trace:
 
     @cached_property
     def _stated_stems(self) -> frozenset[str]:
-        """The stems of the words of what the contract states: tests have to follow these."""
+        """The word stems of requirements, kept behaviour and choices: tests must follow these."""
         contract = self.contract
         stated = [item.text for item in contract.requirements]
         stated += [item.text for item in contract.keep]
@@ -141,7 +141,7 @@ def trace_contract(contract: Contract) -> Trace:
 
 
 def _add_words_before(trace: Trace, signature: range) -> range:
-    """Return a signature with the few words of its sentence before it: `Write a function`."""
+    """Extend a signature to the few words before it in its block, such as `Write a function`."""
     first = trace.find_block(signature).first
     before = {trace.index.words[number].text for number in range(first, signature.start)}
     is_short = signature.start - first <= _MAX_WORDS_TO_SIGNATURE
@@ -151,7 +151,7 @@ def _add_words_before(trace: Trace, signature: range) -> range:
 
 
 def _find_places(index: PassageIndex, quotes: Sequence[tuple[str, str]]) -> list[range | None]:
-    """Return where each quote stands: short ones not within longer ones, where they stand elsewhere."""
+    """Return the place of each quote; short ones avoid places within longer ones, if they can."""
     taken: set[int] = set()
     places: list[range | None] = [None] * len(quotes)
     for at in sorted(range(len(quotes)), key=lambda at: -len(quotes[at][1])):
@@ -180,7 +180,7 @@ def _find_example(index: PassageIndex, example: GivenExample) -> Iterator[range]
 
 def _list_stated_lines(part: doctest.Example) -> Iterator[tuple[str, list[str]]]:
     """Yield the lines of a part of a doctest, each with the words of its result."""
-    if part.want == "True\n":  # the text may have an arrow there
+    if part.want == "True\n":  # the text may have an arrow in place of the mark
         for mark in (" is ", " == "):
             call, _, value = part.source.rpartition(mark)
             yield call, list_words(value)

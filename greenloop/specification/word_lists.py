@@ -1,7 +1,7 @@
-"""Lists of words in English and German, in the form in which `passages` compares them.
+"""Word lists in English and German, in the normalized form of `passages`.
 
-A language has few words that ask for nothing by themselves, and they can be listed; its verbs and
-nouns cannot. So a rest of a text that has any other word is taken to ask for something.
+The few words that ask for nothing by themselves can be listed; verbs and nouns cannot. So an
+uncovered passage with any other word is taken to ask for something.
 """
 
 _ARTICLES_AND_PRONOUNS = """
@@ -52,7 +52,7 @@ _NUMBERS = """
     doppelt zweimal
 """
 _ARROWS = "-> => → ="
-STUB_WORDS = frozenset("self none pass".split())  # of bodies that are left to be written
+STUB_WORDS = frozenset("self none pass".split())  # of stub bodies
 # By themselves these ask for nothing.
 SILENT_WORDS = frozenset(
     f"{_ARTICLES_AND_PRONOUNS} {_PREPOSITIONS_AND_CONJUNCTIONS} {_AUXILIARIES} {_COURTESY} "

@@ -1,1 +1,1 @@
-"""What a specification states in Python: calls, results, doctests, and code blocks."""
+"""Readers of the examples in a specification: calls, results, doctests, and code blocks."""

@@ -36,7 +36,7 @@ def find_code_examples(tree: ast.Module, source: str) -> Iterator[GivenExample |
 
 
 def hide_doctests(text: str) -> str:
-    """Blank the lines of doctests, which are found by their prompts."""
+    """Remove the text of doctests, which `extract_doctests` reads."""
     return re.sub(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*", "", text, flags=re.MULTILINE)
 
 
@@ -71,7 +71,7 @@ def _find_dependent(body: list[ast.stmt], lines: list[str]) -> Iterator[GivenExa
 
 
 def _render_assertion(test: ast.expr) -> str:
-    """Render `f(1) == 2` as a call with its result, another assertion as it stands."""
+    """Render `f(1) == 2` as a call with its result, any other assertion unchanged."""
     if isinstance(test, ast.Compare) and isinstance(test.left, ast.Call) and len(test.ops) == 1:
         right = ast.unparse(test.comparators[0])
         found = read_outcome(right)
@@ -82,7 +82,7 @@ def _render_assertion(test: ast.expr) -> str:
 
 
 def _render_result(value: ast.expr, outcome: Outcome) -> str:
-    """Render a call with its result; for `print(x)  # [1]` that of what is printed."""
+    """Render a call with its result; `print(x)  # [1]` states the value of `x`."""
     if isinstance(value, ast.Call) and ast.unparse(value.func) == "print" and not outcome.is_error:
         if len(value.args) != 1 or outcome.source[0] not in "'\"[({":
             return render_statement(ast.unparse(value)) + f"{outcome.source}\n"
@@ -91,7 +91,7 @@ def _render_result(value: ast.expr, outcome: Outcome) -> str:
 
 
 def _read_comment(node: ast.stmt, lines: list[str]) -> Outcome | None:
-    """Return the result in the comment behind a statement, or in an arrow on the line below."""
+    """Return the result in the comment after a statement, or after an arrow on the line below."""
     end = node.end_lineno or node.lineno
     behind = lines[end - 1].encode()[node.end_col_offset :].decode(errors="replace")
     below = lines[end] if end < len(lines) else ""

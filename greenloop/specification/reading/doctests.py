@@ -13,7 +13,7 @@ from greenloop.syntax.nodes import bound_names
 from greenloop.syntax.parse import parse_or_empty, read_literal
 
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
-_SHOWN_ADDRESS = re.compile(r"<.*\b0x[0-9a-f]+", re.IGNORECASE)  # no program gives it again
+_SHOWN_ADDRESS = re.compile(r"<.*\b0x[0-9a-f]+", re.IGNORECASE)  # differs in each process
 
 
 def parse_doctest(text: str) -> list[doctest.Example]:
@@ -22,10 +22,10 @@ def parse_doctest(text: str) -> list[doctest.Example]:
 
 
 def extract_doctests(text: str) -> Iterator[GivenExample]:
-    """Yield an example each; all of a session as one where they depend on each other.
+    """Yield each doctest as an example; a whole session as one where its parts are dependent.
 
-    They do where some have no output, or where one call has two results. A fence begins a new
-    session, unless it goes on with names of the one before.
+    They are where some have no output, or where one call has two results. A fence begins a new
+    session, unless the doctests after it use names of the session before.
     """
     sessions: list[list[doctest.Example]] = []
     for block in _FENCE.split(text):
@@ -63,7 +63,7 @@ def _read_session(parts: list[doctest.Example]) -> Iterator[GivenExample]:
 
 
 def _is_comparison(source: str) -> bool:
-    """Return whether a line states by `==` what a call gives, which needs no output."""
+    """Return whether a line compares a call by `==` or `is`, so that it needs no output."""
     body = parse_or_empty(source).body
     value = body[0].value if len(body) == 1 and isinstance(body[0], ast.Expr) else None
     return (
@@ -92,7 +92,7 @@ def render_outcome(call: str, outcome: Outcome) -> str:
         )
     if outcome.source == "None":
         return _render_part(f"{call} is None", "True\n")
-    if not read_literal(outcome.source):  # `Decimal("1.5")`: how it is shown is not known
+    if not read_literal(outcome.source):  # `Decimal("1.5")`: its repr is not known
         return _render_part(f"{call} == {outcome.source}", "True\n")
     return _render_part(call, f"{outcome.source}\n")
 
@@ -100,7 +100,7 @@ def render_outcome(call: str, outcome: Outcome) -> str:
 def get_error_name(part: doctest.Example) -> str:
     """Return the exception that a part of a doctest ends with, '' where it ends with none.
 
-    It has its module's name where that is of the standard library.
+    The name includes its module only if that is in the standard library.
     """
     name = re.split(r"[:\s]", part.exc_msg)[0] if part.exc_msg else ""
     is_standard = name.partition(".")[0] in sys.stdlib_module_names

@@ -60,7 +60,7 @@ def is_closed(source: str) -> bool:
 
 
 def is_closed_node(tree: ast.AST) -> bool:
-    """Return whether a node uses names only as what it calls, and has no ellipsis."""
+    """Return whether all names of a node are called functions, and it has no ellipsis."""
     nodes = list(ast.walk(tree))
     called = {id(item.func) for item in nodes if isinstance(item, ast.Call)}
     return all(

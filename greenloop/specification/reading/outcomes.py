@@ -1,7 +1,7 @@
-"""What a text says that a call gives: the literal or the exception behind `->`, `returns`, ….
+"""Reader of a call's outcome in a text: the literal or the exception after `->`, `returns`, ….
 
-A value is taken only where the words behind it leave no doubt that it is the whole of it: `2.` at a
-sentence's end is 2, but `2 or 3`, `2 items`, `1,5` and `2 if strict` are doubtful.
+A value is taken only where the words after it show that it is complete: `2.` at a sentence's end is
+2, but `2 or 3`, `2 items`, `1,5` and `2 if strict` are doubtful.
 """
 
 import ast
@@ -34,7 +34,7 @@ _ERROR_NAME = re.compile(r"[A-Z]\w{0,99}(?:Error|Exception|Warning)")
 _CLASS_NAME = re.compile(r"(?:[a-z]\w{0,99}\.){0,5}[A-Z]\w{0,99}")
 _QUOTE = re.compile(r"[rRbBuU]{0,2}[\"']")
 _CALL_BEHIND = r"`{0,2}[A-Za-z_][\w.]{0,99}\("
-# What may stand behind a number or a word without changing its meaning.
+# Text that may follow a number or a word without changing its meaning.
 _PLAIN_TAIL = re.compile(
     rf"""(?:\*\*|[*_"'])?(?:[ \t]{{0,999}}(?:$|[|;)#—–<]|//|\(|-{{1,2}}\s{{1,9}}(?!\d))
     |\s{{0,99}}\b(?:because|since|while|whereas|but|not|rounded|instead|so|again|i\.e|namely)\b
@@ -88,12 +88,12 @@ def read_outcome(text: str, *, is_raised: bool = False) -> tuple[Outcome, int] |
 
 
 def ends_plainly(rest: str) -> bool:
-    """Return whether what stands behind a number or a word says that this is the whole value."""
+    """Return whether the text after a number or a word shows that the value is complete."""
     return rest[:1] == "`" or _PLAIN_TAIL.match(rest) is not None
 
 
 def _read_quoted(text: str, start: int) -> tuple[Outcome, int] | None:
-    """Read what is between backticks, all of which must be the value."""
+    """Return the outcome between backticks; None if they hold anything else."""
     mark = "``" if text.startswith("``", start) else "`"
     end = text.find(mark, start + len(mark))
     if end < 0:
@@ -108,7 +108,7 @@ def _read_quoted(text: str, start: int) -> tuple[Outcome, int] | None:
 
 
 def _read_value(text: str) -> tuple[Outcome, int, bool] | None:
-    """Return a value, its length, and whether what stands behind it may change it."""
+    """Return a value, its length, and whether the text after it may change it."""
     if found := _NUMBER.match(text):
         number = _literal(found[0].replace("−", "-"))
         return (Outcome(number), found.end(), True) if number else None

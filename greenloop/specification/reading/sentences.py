@@ -1,4 +1,4 @@
-"""Examples in prose, lists, tables and code that does not parse: a call and what it gives."""
+"""Examples in prose, lists, tables and code that does not parse: a call and its stated result."""
 
 import re
 from collections.abc import Iterator
@@ -33,11 +33,11 @@ _CONDITIONAL = re.compile(
 _VALUE_START = re.compile(r"[`\"'\[({\d+\-.]|(?:an?|the)\s+(?:error|exception|\w*Error)\b")
 _RESULT_HEADER = re.compile(r"result|return|output|expect|value|gives|answer|->|→|=", re.IGNORECASE)
 _MAX_LEAD_CHARS, _MAX_SHOWN_CHARS, _MAX_CLAIM_CHARS = 100, 120, 2000
-_UNCLEAR_COST = 200  # characters that the reading of a claim in vain is counted as
+_UNCLEAR_COST = 200  # characters that a claim without an example costs
 
 
 def find_stated_examples(text: str) -> Iterator[GivenExample | str]:
-    """Yield the examples of a text, and as strings the passages that resemble one but are unclear."""
+    """Yield the examples of a text, and as strings the passages that are unclear examples."""
     for paragraph in _PARAGRAPH.split(text):
         found = list(_scan(paragraph))
         if re.search("[“”‘’]", paragraph) and not any(isinstance(i, GivenExample) for i in found):
@@ -47,7 +47,7 @@ def find_stated_examples(text: str) -> Iterator[GivenExample | str]:
 
 
 def _scan(text: str) -> Iterator[GivenExample | str]:
-    """Take the calls from left to right; what is looked at is bounded by the text's length."""
+    """Yield the results of calls from left to right; the work is bounded by the text's length."""
     position, last_end, budget = 0, 0, 10 * _MAX_CLAIM_CHARS + 4 * len(text)
     while budget > 0 and (found := _CALL.search(text, position)):
         start, position = found.start(), found.end()
@@ -65,7 +65,7 @@ def _scan(text: str) -> Iterator[GivenExample | str]:
 
 
 class _Claim:
-    """A call in a paragraph, with the text before it and what is said of it."""
+    """A call in a paragraph, with the text before it and the statement about it."""
 
     def __init__(self, paragraph: str, start: int, end: int, lead: str) -> None:
         self._paragraph, self._start, self._end, self._lead = paragraph, start, end, lead
