@@ -1,4 +1,4 @@
-"""One node of a module, with everything that an operator needs to propose edits of it."""
+"""Context of a syntax node, with everything that an operator needs to propose edits of it."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -65,7 +65,7 @@ class RepairContext(NodeContext):
         return text if isinstance(node, _ATOMIC_NODES) else f"({text})"
 
     def replacement_text(self, node: ast.expr) -> str:
-        """Return a node's text as it can replace this context's node."""
+        """Return a node's text to replace this context's node, in parentheses if it needs them."""
         text = self.text(node)
         needs_none = isinstance(self.parent, _UNPARENTHESIZED_PARENTS) and not self.is_field("func")
         return text if needs_none and "\n" not in text else self.get_parenthesized_text(node)

@@ -1,10 +1,9 @@
-"""Suspicion of each line of a module, computed from the tests that execute it.
+"""Spectrum-based fault localization: the suspicion of each line, by Ochiai's coefficient.
 
-Ochiai's coefficient, as R. Abreu, P. Zoeteweij and A. J. C. van Gemund use it for fault
-localisation: "An Evaluation of Similarity Coefficients for Software Fault Localization" (PRDC
-2006) and "On the Accuracy of Spectrum-based Fault Localization" (TAICPART-MUTATION 2007). For a
-line that `ef` failing and `ep` passing tests reach, of `f` failing ones in all, it is
-ef / sqrt(f * (ef + ep)).
+R. Abreu, P. Zoeteweij and A. J. C. van Gemund: "An Evaluation of Similarity Coefficients for
+Software Fault Localization" (PRDC 2006) and "On the Accuracy of Spectrum-based Fault Localization"
+(TAICPART-MUTATION 2007). For a line that is executed by `ef` of the `f` failing tests and by `ep`
+passing ones, the coefficient is ef / sqrt(f * (ef + ep)).
 """
 
 import ast
@@ -33,7 +32,7 @@ class FaultLocalization:
         self._has_no_scores = not reached or not any(scores.values())
         highest = max(scores.values(), default=0.0) or 1.0
         self._scores = {line: score / highest for line, score in scores.items()}
-        if not reached:  # the module breaks where it is imported
+        if not reached:  # the import of the module fails
             self._score_functions_of_crashes(tree)
         elif not self._has_no_scores:
             self._score_import_time_lines(tree)

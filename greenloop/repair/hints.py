@@ -65,9 +65,9 @@ def _find_module_line(failure: Failure, module: str) -> int:
 
 
 def find_missing_import(run: TestRun, code: str) -> str:
-    """Return what each file of tests fails to import, where the code does not name it; else ''.
+    """Return the import error, if all failures are missing modules that the code does not name.
 
-    No edit of the code can provide it.
+    Otherwise return ''. No edit of the code can provide such a module.
     """
     missing = [
         found[0]

@@ -1,4 +1,4 @@
-"""The order in which edits are tried, and thereby the order of plausible patches."""
+"""Ranking of edits, which is also the order of plausible patches."""
 
 import ast
 import difflib
@@ -11,11 +11,11 @@ from greenloop.repair.fault_localization import FaultLocalization
 from greenloop.syntax.parse import parse_or_none
 
 _RETURN_KINDS = {"return", "missing return", "guard", "default"}
-_MAX_COMMON_CHARS, _COMMON_VALUES = 2, ("True", "False", "None")  # such values say nothing
+_MAX_COMMON_CHARS, _COMMON_VALUES = 2, ("True", "False", "None")  # too common to be telling
 _SUSPICION_WEIGHT = 2.0  # added to the cost of an edit at a line that is not suspicious
 _MAX_EDITS = 60_000
 
-Change = tuple[int, int, str]  # first and last character, and the new text
+Change = tuple[int, int, str]  # start, end (exclusive), and the new text
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def rank_edits(
     code: str,
     localization: FaultLocalization,
 ) -> list[RankedEdit]:
-    """Return edits best first, of those with the same result the cheapest."""
+    """Return the edits, best first; of several with the same result, only the best."""
     best: dict[Change, tuple[float, float, CandidateEdit]] = {}
     suspicious = (edit for edit in edits if localization.score_line(edit.line) > 0)
     for edit in suspicious:
@@ -59,14 +59,14 @@ def _order(item: tuple[float, float, CandidateEdit]) -> tuple[float, int, str]:
 
 
 def _find_change(edit: CandidateEdit, code: str) -> Change | None:
-    """Return what an edit changes, without what stays the same at its ends; None for nothing."""
+    """Return an edit without the unchanged text at its ends; None if it changes nothing."""
     old, new = code[edit.start : edit.end], edit.text
     if old == new:
         return None
     first = _count_common(old, new)
     last = _count_common(old[first:][::-1], new[first:][::-1])
     start, end, text = edit.start + first, edit.end - last, new[first : len(new) - last]
-    while start > 0 and not (text and start < end):  # as far to the front as it can be
+    while start > 0 and not (text and start < end):  # the first of equal places
         if code[start - 1] != (text or code[start:end])[-1]:
             break
         start, end, text = start - 1, end - 1, text[-1:] + text[:-1]
@@ -82,7 +82,7 @@ def _count_common(one: str, other: str) -> int:
 def split_special_cases(
     ranked: Sequence[RankedEdit], expected_values: Sequence[str], code: str
 ) -> tuple[list[RankedEdit], list[RankedEdit]]:
-    """Return edits, and those that only return a value that a test expects and the code has not."""
+    """Split off the edits that return a value that a test expects and the code does not have."""
     telling = [item for item in expected_values if len(item) > _MAX_COMMON_CHARS]
     unknown = {item for item in telling if item not in code and item not in _COMMON_VALUES}
 

@@ -12,7 +12,7 @@ from greenloop.syntax.operators.protocol import OPPOSITES, SIGNS
 _MAX_DONORS, _MAX_DONOR_CHARS = 40, 40
 _DONOR_KINDS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp, ast.Tuple)
 _MAX_STATEMENTS, _MAX_STATEMENT_CHARS = 20, 80
-_MAX_NODES = 120  # of a text of as many characters; `ast.unparse` is recursive
+_MAX_NODES = 120  # no accepted text has more; bounds the recursion of `ast.unparse`
 _ALLOWED_BUILTINS = frozenset(
     "len min max sum abs int str list set dict sorted range tuple float ord chr".split()
 )
@@ -64,7 +64,7 @@ class NameScope:
 
 
 def _negate_comparison(text: str) -> str:
-    """Return the opposite of a comparison of two operands; '' for one of more."""
+    """Return the opposite of a comparison of two operands; '' for a chain of comparisons."""
     node = ast.parse(text, mode="eval").body
     if not isinstance(node, ast.Compare) or len(node.ops) > 1:
         return ""
@@ -73,7 +73,7 @@ def _negate_comparison(text: str) -> str:
 
 
 class ModuleParts:
-    """What all functions of a module may take from each other, collected once."""
+    """Constants, functions and statements of a module, collected once for all scopes."""
 
     def __init__(self, tree: ast.Module) -> None:
         nodes = list(ast.walk(tree))
@@ -89,7 +89,7 @@ class ModuleParts:
 
 
 def _unparse_small(node: ast.AST) -> str:
-    """Return the source of a node; '' for one that is too large to be taken over."""
+    """Return the source of a node; '' for a node that is too large to be reused."""
     is_large = next(islice(ast.walk(node), _MAX_NODES, None), None)
     return "" if is_large else ast.unparse(node)
 
@@ -156,7 +156,7 @@ def _walk_in_order(node: ast.AST) -> Iterator[ast.AST]:
 def _collect_class_members(
     class_node: ast.ClassDef | None, self_name: str
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return attributes (`self.size`), also properties and declared fields, and names of methods."""
+    """Return attributes (`self.size`; also properties and declared fields) and method names."""
     if class_node is None:
         return (), ()
     functions = [item for item in class_node.body if isinstance(item, Function)]

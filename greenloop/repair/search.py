@@ -31,7 +31,7 @@ _SCORE_MARGIN_FOR_HANGS = 0.3  # each edit that does not help costs a timeout
 _MIN_VERIFIED = 2  # candidates that are verified even if the time is over
 _MAX_GENERATED = 200_000
 _FIRST_BATCH_SIZE, _NEXT_BATCH_SIZE = 1200, 3000
-# Reserved for ordinary runs of the candidates: a share of the time, of a long one less.
+# Reserved for ordinary runs of the candidates: a share of the time, at most some seconds.
 _VERIFICATION_SHARE, _VERIFICATION_SECONDS = 0.25, 3.0
 
 
@@ -81,7 +81,7 @@ class _PatchSearch:
     _is_interrupted: bool = False
     _breaks_import: bool = False
     _collect_s: float = MIN_COLLECT_SECONDS
-    _spent_s: float = field(default_factory=lambda: -time.thread_time())  # without this thread
+    _spent_s: float = field(default_factory=lambda: -time.thread_time())  # by other threads
 
     def _remaining_s(self) -> float:
         return self._seconds - self._spent_s - time.thread_time()
@@ -147,7 +147,7 @@ class _PatchSearch:
         durations = [item.duration_s for item in run.tests if item.outcome == "passed"]
         remaining_s = self._remaining_s()
         max_test_s = max(_MIN_TEST_SECONDS, _TEST_TIME_FACTOR * max(durations, default=0.0))
-        self._collect_s += 2 * run.cpu_s  # of which the collection is a part
+        self._collect_s += 2 * run.cpu_s  # includes the collection
         max_test_s = min(max_test_s, max(_MIN_TEST_SECONDS, _MAX_TIME_SHARE * remaining_s))
         found = self._sandbox.measure_tests(
             self._code,
@@ -161,7 +161,7 @@ class _PatchSearch:
         self._is_interrupted |= "(interrupted" in found.error
         self._breaks_import = "cannot be collected" in found.error
         ends = {item.outcome for item in found.tests}
-        is_other = bool(durations) and "passed" not in ends  # as with an event loop of the process
+        is_other = bool(durations) and "passed" not in ends  # forks differ, e.g. in an event loop
         return found.tests if ends & {"failed", "timeout"} and not is_other else ()
 
     def _run_patches(

@@ -35,9 +35,9 @@ def generate_edits(
     hints: Hints,
     score_line: Callable[[int], float] = lambda line: 1.0,
 ) -> Edits:
-    """Yield what operators propose for nodes on suspicious lines, the most suspicious ones first.
+    """Yield the edits of nodes on suspicious lines, the most suspicious lines first.
 
-    Several may make the same text.
+    Several edits may give the same text.
     """
     scopes, parts = dict[ast.AST, NameScope](), ModuleParts(tree)
 

@@ -1,4 +1,4 @@
-"""The lines of statements: where they start and end, their indentation, inserted lines."""
+"""Lines and indentation of statements, and edits that insert lines."""
 
 import ast
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from greenloop.syntax.nodes import Function, get_line_span
 
 @dataclass(frozen=True)
 class StatementLines:
-    """The lines of a statement that shares them with no other. `end` is after the last line break."""
+    """Lines that hold one statement and no other code. `end` is after the last line break."""
 
     start: int
     end: int
@@ -54,7 +54,7 @@ InsertionPlace = tuple[StatementLines, bool]
 
 
 def find_insertion_place(context: RepairContext, node: ast.stmt) -> InsertionPlace | None:
-    """Return a statement's lines, and whether one can follow as the last of its body.
+    """Return a statement's lines, and whether another can follow it at the end of its body.
 
     None where nothing can be inserted: other code is on its lines, or it is in no function.
     """
@@ -82,7 +82,7 @@ def insert_after(
     if not anchor.text.endswith("\n"):
         text = "\n" + text.rstrip("\n")
     description = f"{kind}: `{line}` is added"
-    number = context.source.get_line_number(anchor.start)  # its last line may never be reached
+    number = context.source.get_line_number(anchor.start)  # its last line may never run
     return CandidateEdit(anchor.end, anchor.end, text, kind, description, cost, number)
 
 
@@ -92,7 +92,7 @@ def insert_around(
     statements: Iterable[tuple[str, float]],
     kind: str,
 ) -> Edits:
-    """Yield the edits that insert statements, each with its cost, before or after another one."""
+    """Yield the edits that insert statements, each with its cost, before a place or after it."""
     lines, is_last = place
     for text, cost in statements:
         yield insert_before(context, lines, text, kind, cost)

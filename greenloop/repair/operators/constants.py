@@ -80,7 +80,7 @@ def _find_sibling_constants(
     return _list_constants(context.scope.function or context.ancestors[0], kind)
 
 
-@lru_cache(maxsize=8)  # a table has thousands of constants
+@lru_cache(maxsize=8)  # each constant of a large table asks for the same list
 def _list_constants(around: ast.AST, kind: type | tuple[type, ...]) -> Sequence[object]:
     constants = (item.value for item in ast.walk(around) if isinstance(item, ast.Constant))
     found = (i for i in constants if isinstance(i, kind) and not isinstance(i, bool))

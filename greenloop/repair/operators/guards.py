@@ -19,7 +19,7 @@ _MAX_RETURN_VALUES = 7
 
 @edit_operator()
 def insert_early_exit(context: RepairContext, node: ast.stmt) -> Edits:
-    """Insert `if not x: return …` at the start of a function; `raise …` if an exception is missing."""
+    """Insert `if not x: return …` at a function's start; `raise …` if an exception is missing."""
     scope = context.scope
     if not isinstance(context.parent, Function):
         return

@@ -56,7 +56,7 @@ def _replace_exception_name(context: RepairContext, named: ast.expr) -> Edits:
 
 
 def _list_exceptions(node: ast.AST) -> list[str]:
-    """Return classes that a statement defines, imports by the name of an error, or raises."""
+    """Return the classes that a statement defines or raises, and the errors that it imports."""
     match node:
         case ast.ClassDef(name=name):
             return [name]

@@ -1,4 +1,4 @@
-"""Operators on statements: moved and swapped ones."""
+"""Operators that move and swap statements."""
 
 import ast
 
