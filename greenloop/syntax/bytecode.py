@@ -32,15 +32,15 @@ class CompilationUnits:
         self._originals: dict[CompilationUnit, Any] = {}
 
     def find_enclosing(self, start: int, end: int) -> CompilationUnit | None:
-        """Return start, end, first line and class ('' for none) of the smallest unit around a span."""
+        """Return the smallest unit around a span: start, end, first line, class ('' for none)."""
         last = bisect_right(self._starts, start)
         return next((unit for unit in reversed(self._units[:last]) if end <= unit[1]), None)
 
     def compile_edit(self, unit: CompilationUnit, edit: TextEdit) -> Any:
-        """Return a fingerprint of the unit after an edit; None if it does not compile or is unchanged.
+        """Return a fingerprint of the edited unit; None if it is equal or does not compile.
 
-        A long unit is not compiled for each of its edits, which nearly all are other programs: that
-        would take time that grows with the square of its length.
+        A long unit is not compiled, as the time for all its edits would grow with the square of its
+        length: nearly every edit of it gives another program.
         """
         if unit[1] - unit[0] > _MAX_CHARACTERS:
             return unit, edit
@@ -63,7 +63,7 @@ class CompilationUnits:
 
 
 def fingerprint_code(code: types.CodeType) -> Any:
-    """Return what a code object does, without its line numbers; equal programs compare equal."""
+    """Return a code object's fingerprint, without line numbers; equal programs compare equal."""
     constants = tuple(
         (
             fingerprint_code(item)

@@ -1,4 +1,4 @@
-"""Names: those that a syntax tree binds and uses, and those that a run's module cannot have."""
+"""Names that a syntax tree binds and uses, and names that a run's module cannot have."""
 
 import ast
 import keyword
@@ -15,7 +15,7 @@ _RESERVED_NAMES = frozenset(
 
 
 def get_dotted_name(node: ast.AST) -> str:
-    """Return `a.b.c` for such an expression, '' for others."""
+    """Return the dotted name of an expression like `a.b.c`, '' for others."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):

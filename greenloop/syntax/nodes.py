@@ -13,7 +13,7 @@ Import = ast.Import | ast.ImportFrom
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _UNEDITED_NODES = (Import, ast.Global, ast.Nonlocal, ast.Pass)
 _TYPE_FIELDS = {"annotation", "returns", "type_params", "type_comment"}
-# What a module says of itself: no test has a reason to compare it.
+# Metadata of a module, which a test has no reason to compare.
 _METADATA_NAMES = frozenset(
     "__all__ __author__ __author_email__ __build__ __copyright__ __credits__ __date__ __description__ "
     "__doc__ __email__ __license__ __maintainer__ __status__ __title__ __uri__ __url__ __version__ "
@@ -24,7 +24,7 @@ _N = TypeVar("_N", bound=ast.AST)
 
 @dataclass(frozen=True)
 class NodeContext:
-    """A node, its ancestors (outermost first), and the dotted name of its function ('' for none)."""
+    """A node with its ancestors (outermost first) and its function's dotted name ('' for none)."""
 
     node: ast.AST
     source: Source
@@ -135,7 +135,7 @@ def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def find_head_end(tree: ast.Module, is_part: Callable[[ast.stmt], object]) -> int:
-    """Return the last line of a module's docstring and the statements behind it that are a part.
+    """Return the last line of a module's docstring and the `is_part` statements right after it.
 
     0 where the module begins with something else.
     """
@@ -159,7 +159,7 @@ def get_line_span(node: ast.stmt) -> tuple[int, int]:
 
 
 def copy_tree(node: _N) -> _N:
-    """Return a copy: `copy.deepcopy` takes ten times as long."""
+    """Return a deep copy of a tree; `copy.deepcopy` takes ten times as long."""
     fields: dict[str, Any] = {}
     for field, value in ast.iter_fields(node):
         if isinstance(value, list):

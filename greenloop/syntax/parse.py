@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
-# Decorator of functions that read a source or a specification: a run asks the same in many places,
-# and a batch works on dozens of runs at once.
+# Decorator of functions that read a source or a specification: a run calls them with the same text
+# in many places, and a batch works on dozens of runs at once.
 cache_by_source = lru_cache(maxsize=256)
 _MAX_RACES = 4
 _T = TypeVar("_T")
@@ -20,7 +20,7 @@ def describe_python() -> str:
     return f"Python {'.'.join(platform.python_version_tuple()[:2])}"
 
 
-# Why nothing of a code is measured that needs its syntax tree: a project's Python may be newer.
+# Why evidence that needs a syntax tree is missing: a project's Python may be newer.
 UNREADABLE = f"the code cannot be parsed by greenloop's {describe_python()}"
 
 
@@ -50,7 +50,7 @@ def parse_or_empty(code: str) -> ast.Module:
 
 
 def read_literal(source: str | ast.expr) -> tuple[Any, ...]:
-    """Return the value of a literal in a tuple; () where the source or node is none."""
+    """Return the value of a literal in a tuple; () for any other source or node."""
     try:
         return (ast.literal_eval(source),)
     except (*PARSE_ERRORS, TypeError):

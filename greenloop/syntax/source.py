@@ -125,7 +125,7 @@ class Source:
         return None
 
     def has_valid_span(self, node: ast.expr) -> bool:
-        """Return whether the node's position is right: before Python 3.12 f-strings had wrong ones."""
+        """Return whether a node's position is right; in f-strings it was not before Python 3.12."""
         try:
             again = ast.parse(f"({self.get_segment(node)})", mode="eval").body
         except (SyntaxError, ValueError, IndexError):

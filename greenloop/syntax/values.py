@@ -40,10 +40,10 @@ def read_plain_value(source: str) -> Any:
 
 
 def find_value_imports(source: str) -> dict[str, str]:
-    """Return the imports of types and of modules of the standard library that source uses and does
-    not bind, as lines by the names that they define.
+    """Return import lines, by defined name, for the value types and standard modules in a source.
 
-    `datetime` is the class in `datetime(2024, 1, 2)`, the module in `datetime.date(2024, 1, 2)`.
+    Modules whose names the source binds are left out. `datetime` is the class in
+    `datetime(2024, 1, 2)`, the module in `datetime.date(2024, 1, 2)`.
     """
     nodes = list(ast.walk(parse_or_empty(source.strip())))
     used = {node.id for node in nodes if isinstance(node, ast.Name)}
@@ -57,7 +57,7 @@ def find_value_imports(source: str) -> dict[str, str]:
 
 
 def name_classes_alike(*sources: str) -> tuple[str, ...]:
-    """Return sources without `datetime` as a module, where one of them has the class of that name."""
+    """Write `datetime.date` as `date` in all sources, if one of them calls the class `datetime`."""
     nodes = [node for item in sources for node in ast.walk(ast.parse(item.strip()))]
     called = (node.func for node in nodes if isinstance(node, ast.Call))
     has_class = any(isinstance(item, ast.Name) and item.id == "datetime" for item in called)
@@ -72,7 +72,7 @@ def is_value_type(node: ast.expr) -> bool:
 
 
 def is_value_constant(node: ast.expr) -> bool:
-    """Return whether an expression is `timezone.utc`, by either name."""
+    """Return whether an expression is `timezone.utc` or `datetime.timezone.utc`."""
     is_utc = isinstance(node, ast.Attribute) and node.attr == "utc" and is_value_type(node.value)
     return is_utc and ast.unparse(node).endswith("timezone.utc")
 
@@ -87,7 +87,7 @@ def _is_of_module(node: ast.AST) -> bool:
 
 
 class _HideCalls(ast.NodeTransformer):
-    """Puts a number in place of each value that is made by a call of plain arguments."""
+    """Transformer that replaces calls of value types with plain arguments by a number."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         given = (*node.args, *(item.value for item in node.keywords))
@@ -99,7 +99,7 @@ class _HideCalls(ast.NodeTransformer):
 
 
 class _DropModule(ast.NodeTransformer):
-    """Names `datetime.date` as `date`."""
+    """Transformer that replaces `datetime.date` by `date`."""
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if _is_of_module(node):
@@ -116,7 +116,7 @@ def approximate_floats(literal: str) -> str:
 
 
 class _ApproximateFloats(ast.NodeTransformer):
-    """Replaces floats by `pytest.approx`, except in sets and keys, which are hashed."""
+    """Transformer that replaces floats by `pytest.approx`, except in sets and keys (hashed)."""
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         if not isinstance(node.value, float):

@@ -1,7 +1,7 @@
-"""Edit operators: the small faults of mutation testing, some of which also undo a fault.
+"""Edit operators of mutation testing, some of which can also repair a fault.
 
-Those with a cost are tried by search-based repair, too, beside operators of its own that know the
-names in scope. They are applied in the order of the modules, and within one of their definitions.
+Search-based repair tries those with a cost, besides its own operators, which know the names in
+scope. Operators are applied in the order of the modules, and within a module as defined.
 """
 
 from greenloop.syntax.operators import calls, control_flow, expressions, literals

@@ -1,4 +1,4 @@
-"""Operators on calls and what belongs to them: arguments, methods, slices, defaults, decorators."""
+"""Operators on calls, arguments, methods, slices, defaults and decorators."""
 
 import ast
 from collections.abc import Iterator

@@ -63,7 +63,7 @@ def discard_yielded(context: NodeContext, node: ast.Yield) -> Iterator[TextEdit]
 
 
 def _replace_by_none(context: NodeContext, value: ast.expr | None) -> Iterator[TextEdit]:
-    """Not None itself, and not True or False: the operator on literals negates them."""
+    """Replace a value by None; not None itself, nor True and False, which `truth` negates."""
     if value is not None and not (
         isinstance(value, ast.Constant) and (value.value is None or isinstance(value.value, bool))
     ):

@@ -1,4 +1,4 @@
-"""Operators on arithmetic, comparisons, boolean operators, unary operators, augmented assignments."""
+"""Operators on arithmetic, comparisons, boolean and unary operators, augmented assignments."""
 
 import ast
 from collections.abc import Iterator

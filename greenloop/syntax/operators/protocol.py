@@ -1,7 +1,7 @@
-"""What an edit operator is.
+"""Protocol of edit operators.
 
-An operator is a function of a context and a node that yields edits. Its annotation says which nodes
-it takes:
+An operator is a function of a context and a node that yields edits. The annotation of `node` gives
+the node types:
 
     @edit_operator("negation")
     def negate(context: NodeContext, node: ast.If | ast.While) -> Iterator[TextEdit]: ...
@@ -37,9 +37,9 @@ SEQUENCE_NODES = (ast.JoinedStr, ast.List, ast.Tuple, ast.ListComp, ast.Dict, as
 
 @dataclass(frozen=True)
 class Operator(Generic[EditT]):
-    """An operator: its name and its nodes.
+    """An edit operator with its name and node types.
 
-    `cost` is that of its edits as repairs: 1 for the most common ones, 0 where it makes none.
+    `cost` is the cost of its edits as repairs: 1 for the most common ones, 0 if they are none.
     """
 
     name: str
