@@ -1,4 +1,4 @@
-"""Hidden tests of a task, run on the final code, or on the data's reference solution."""
+"""Runs of a task's hidden tests on the final code, or on the data's reference solution."""
 
 import os
 from collections.abc import Awaitable, Callable, Collection, Iterable
@@ -35,7 +35,7 @@ class HiddenTestsOutcome:
     reason: str = ""
     passed: int = 0
     failed: int = 0
-    isolated: int = 0  # test functions whose results agree apart from the tests
+    isolated: int = 0  # test functions with equal results in an isolated run
 
 
 async def run_hidden_tests(
@@ -46,8 +46,8 @@ async def run_hidden_tests(
 ) -> HiddenTestsOutcome:
     """Run the hidden tests on the code.
 
-    A result that only the process of the tests gives is no pass. `contract_packages` are packages
-    that the code may use. Raises SandboxError: the sandbox cannot run anything.
+    Tests that pass only in the process of the tests, not in an isolated run, count as failed.
+    `contract_packages` may be used by the code. Raises SandboxError: the sandbox cannot run.
     """
     if not code.strip():
         return HiddenTestsOutcome("failed", "there is no code")
@@ -64,7 +64,7 @@ async def run_hidden_tests(
 def _run_and_isolate(
     box: Sandbox, task: EvalTask, code: str, files: list[TestFile]
 ) -> HiddenTestsOutcome:
-    """Run the tests beside the code; where they pass, also compare its results apart from them."""
+    """Run the tests; where they pass, compare the code's results with those of isolated runs."""
     run = box.run_tests(code, files, module=task.module)
     outcome = outcome_from_run(files, run)
     if outcome.truth != "passed":
@@ -81,7 +81,7 @@ def _run_and_isolate(
 def outcome_from_run(files: list[TestFile], run: TestRun) -> HiddenTestsOutcome:
     """Return the result of one run of the hidden tests."""
     functions = ((file, test) for file in files for test in parse_test_functions(file.code))
-    # Those whose text allows a skip; in others the code caused it.
+    # Only tests whose text allows a skip may be skipped: in others the code caused the skip.
     skippable = {f"{file.name}::{test.name}" for file, test in functions if test.can_skip}
     broken = next((item for item in run.failures if _is_solution_at_fault(files, item)), None)
     if broken:
@@ -134,7 +134,7 @@ def adapt_settings_to_format(settings: Settings, format: str) -> Settings:
 
 
 class TaskSandboxFactory:
-    """Sandboxes with the packages that tests, code and contract need."""
+    """Factory of sandboxes with the packages that tests, code and contract need."""
 
     def __init__(self, sandbox: Sandbox, provider: PackageResolver) -> None:
         self.sandbox, self._provider = sandbox, provider
@@ -142,7 +142,7 @@ class TaskSandboxFactory:
     async def create_sandbox(
         self, task: EvalTask, code: str = "", contract_packages: Collection[str] = ()
     ) -> Sandbox:
-        """Raises PackagesError where an allowed package cannot be installed."""
+        """Return a sandbox. Raises PackagesError where an allowed package cannot be installed."""
         own = {task.module, *(PurePath(item.name).stem for item in task.tests)}
         sources = [code, *(item.code for item in task.tests)]
         names = self._provider.find_imported(sources, own) | set(contract_packages)

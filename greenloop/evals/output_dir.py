@@ -51,7 +51,7 @@ class EvalDirectory:
         write_atomically(file, setup.model_dump_json(indent=1) + "\n")
 
     def save(self, report: EvalReport) -> None:
-        """Raises OutputError where the file cannot be written."""
+        """Write `eval.json`. Raises OutputError where it cannot be written."""
         write_atomically(self.path / "eval.json", report.model_dump_json(indent=1) + "\n")
 
 
@@ -76,7 +76,7 @@ def build_setup(tasks: Path, format: str, settings: Settings) -> EvalSetup:
 
 
 def _comparable(setup: EvalSetup) -> EvalSetup:
-    """Return the setup without its version; an option that it does not have counts as its default."""
+    """Return a setup to compare: without its version, with the defaults of missing options."""
     options = {**select_saved_options(Settings.model_construct()), **setup.options}
     kept = {name: value for name, value in options.items() if name not in _IGNORED_OPTIONS}
     return setup.model_copy(update={"greenloop": "", "options": kept})

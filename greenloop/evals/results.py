@@ -24,7 +24,7 @@ _DIGITS = {"calls": 3, "input_tokens": 1, "output_tokens": 1, "repairs": 3, "sec
 
 
 class HiddenTestResults:
-    """`eval.jsonl`: of several lines with one id the last one counts."""
+    """Results in `eval.jsonl`; of several lines with one id the last one counts."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -37,7 +37,7 @@ class HiddenTestResults:
         return found if same else None
 
     def append(self, result: TaskResult) -> None:
-        """Raises OutputError where the file cannot be written."""
+        """Append a result to the file. Raises OutputError where it cannot be written."""
         append_line(self._path, result.model_dump_json())
         self._by_id[result.id] = result
 
@@ -47,7 +47,7 @@ class HiddenTestResults:
 
 
 def build_eval_report(setup: EvalSetup, tasks: int, results: Sequence[TaskResult]) -> EvalReport:
-    """Build the report; those of `tasks` without a result were not run."""
+    """Build the report on a number of `tasks`, of which those without a result were not run."""
     ran = [item.spent for item in results]
     return EvalReport(
         setup=setup,
@@ -64,7 +64,7 @@ def build_eval_report(setup: EvalSetup, tasks: int, results: Sequence[TaskResult
 
 
 def pass_at_1(results: Iterable[TaskResult]) -> Proportion:
-    """Return the share of solved tasks; aborted ones count as unsolved, unknown ones do not count."""
+    """Return the share of solved tasks; aborted ones are unsolved, unknown ones do not count."""
     counted = [item for item in results if item.is_counted]
     return build_share(sum(item.is_solved for item in counted), len(counted))
 
@@ -78,7 +78,7 @@ def _build_verdict_row(verdict: Verdict, results: Iterable[TaskResult]) -> Verdi
 
 
 def sum_spent(spent: Sequence[EvalUsage]) -> EvalUsage:
-    """Return the sums; the cost is null where that of any task with calls is."""
+    """Return the sums; the cost is None if that of any task with calls is not known."""
     costs = [item.cost_usd for item in spent if item.calls or item.cost_usd is not None]
     known = [item for item in costs if item is not None]
     sums = {name: round(sum(getattr(item, name) for item in spent), 3) for name in _DIGITS}
@@ -86,7 +86,7 @@ def sum_spent(spent: Sequence[EvalUsage]) -> EvalUsage:
 
 
 def average_spent(spent: Sequence[EvalUsage]) -> EvalUsage:
-    """Return the mean of a task; its cost is that of tasks with a known cost."""
+    """Return the means over all tasks; that of the cost is over tasks with a known cost."""
     if not spent:
         return EvalUsage()
     costs = [item.cost_usd for item in spent if item.cost_usd is not None]
@@ -109,7 +109,7 @@ def wilson_interval(count: int, total: int) -> tuple[float, float]:
 
 
 def build_share(count: int, total: int) -> Proportion:
-    """Return a proportion with its interval; both null for a total of 0."""
+    """Return a proportion with its share and interval, which are None for a total of 0."""
     if not total:
         return Proportion(count=count, of=total)
     low, high = wilson_interval(count, total)

@@ -30,7 +30,7 @@ from greenloop.sandbox import open_sandbox
 
 @dataclass
 class Evaluation:
-    """One call of an evaluation: check the hidden tests, then run the batch and these tests."""
+    """One evaluation: a check of the hidden tests, then the batch and the hidden tests' runs."""
 
     folder: EvalDirectory
     store: TaskStore
@@ -124,7 +124,7 @@ class Evaluation:
 
 
 async def _wait_for_all(workers: Sequence[asyncio.Future[None]]) -> None:
-    """Wait for all workers, then raise the first error."""
+    """Wait for all workers, then raise the first GreenloopError of one."""
     for item in await asyncio.gather(*workers, return_exceptions=True):
         if isinstance(item, GreenloopError):
             raise item

@@ -24,8 +24,8 @@ class HiddenFile(Record):
 
 
 class EvalTask(Record):
-    """`spec` is all that the model gets. `tests` are hidden, and so is the reference `solution`,
-    on which `--check-tasks` runs them ('' where the data has none). `where` is for messages.
+    """A task, of which the model gets `spec` alone. `tests` and the reference `solution` ('' where
+    the data has none) are hidden; `--check-tasks` runs both. `where` is for messages.
     """
 
     id: str = Field(min_length=1, max_length=200)

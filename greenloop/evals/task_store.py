@@ -1,4 +1,4 @@
-"""Tasks of an evaluation, and what is checked of them before a model is asked."""
+"""Tasks of an evaluation, and their checks before the first model call."""
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +18,7 @@ from greenloop.threads import complete_in_thread
 
 
 def check_task(task: EvalTask) -> None:
-    """Raises InputError where the hidden tests cannot test the task's module."""
+    """Raise InputError where the hidden tests cannot test the task's module."""
     what = f"{task.where} (id {task.id})"
     if why := explain_invalid_module_name(task.module):
         raise InputError(f"{what}: '{task.module}' cannot be the module's name: {why}")
@@ -61,7 +61,7 @@ async def check_collectable(
         SandboxError: the sandbox cannot run anything.
     """
     if is_stopping() or any("import *" in item.code for item in task.tests):
-        return  # the placeholder has no list of its names
+        return  # the placeholder module cannot list its names
     try:
         box = await sandbox_factory.create_sandbox(task)
     except PackagesError as error:

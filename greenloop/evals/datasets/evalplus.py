@@ -1,7 +1,7 @@
-"""EvalPlus (HumanEval+ and MBPP+): inputs, and a reference solution that computes the answers.
+"""Reader of EvalPlus (HumanEval+, MBPP+): inputs, and a reference solution that computes answers.
 
-The solution is untrusted code, so it runs in the sandbox: the hidden test file has it compute its
-answers before it calls the code under test.
+The solution is untrusted code, so it runs in the sandbox: the hidden test file lets it compute its
+answers before the code under test is called.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Arguments = list[Any]
 
 
 def restore_types(task_id: str, inputs: list[Arguments]) -> list[Any]:
-    """Return the inputs with their types.
+    """Return the inputs of a task with the types that JSON lacks, such as tuples and sets.
 
     Raises TypeError, ValueError, LookupError or AttributeError: they are not those of this task.
     """
@@ -59,7 +59,7 @@ def _to_nested_tuples(value: Any) -> Any:
 
 
 def _set_or_dict(value: Any) -> Any:
-    """Return a set; JSON has an empty dict in place of an empty list or a value."""
+    """Return a set for a list with items, an empty dict for an empty list or any other value."""
     return set(value) if isinstance(value, list) and value else {}
 
 

@@ -1,7 +1,6 @@
-"""HumanEval: a function to complete, and `def check(candidate)`.
+"""Reader of HumanEval: a function to complete, and `def check(candidate)`.
 
-Its tests may use the helpers of the prompt and the function by its name, so the hidden file has
-both.
+The tests may use the prompt's helpers, and the function by its name, so the hidden file has both.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""Loader of evaluation tasks: records of JSON Lines or of a JSON array, in any of the known formats or in one that a plugin reads."""
+"""Loader of evaluation tasks: JSON Lines, a JSON array, a folder, or the format of a plugin."""
 
 import gzip
 import json
@@ -107,7 +107,7 @@ def parse_native_task(line: NativeLine, where: str) -> EvalTask:
     )
 
 
-# By format: the keys by which the first record tells it, the record, its parser; specific ones first.
+# By format: the keys that identify it, its record and its parser; specific formats first.
 _LINE_FORMATS: dict[
     str, tuple[tuple[str, ...], type[BaseModel], Callable[[Any, str], EvalTask]]
 ] = {

@@ -1,4 +1,4 @@
-"""MBPP, full and sanitized: a sentence, and assertions that alone show how the function is called.
+"""Reader of MBPP, full and sanitized: a sentence, and assertions that show how to call a function.
 
 As in EvalPlus, the specification shows the first assertion. The hidden tests are `test_list`, as in
 published results, and `test` where there is one; `challenge_test_list` is not run.
@@ -18,8 +18,8 @@ from greenloop.syntax.parse import parse_or_empty
 
 
 class MbppLine(ExternalRecord):
-    """One task. In the sanitized variant `text` is called `prompt`, and `test` is what EvalPlus adds:
-    a script with many more inputs and expected results."""
+    """One task. The sanitized variant has `prompt` in place of `text`. EvalPlus adds `test`: a
+    script with many more inputs and expected results."""
 
     task_id: int | str
     text: str | None = None
@@ -69,7 +69,7 @@ def _build_spec(text: str, line: MbppLine) -> str:
 
 
 def _find_used_names(trees: Iterable[ast.Module], solution: str) -> tuple[list[str], list[str]]:
-    """Return the names of the module that tests use, and the modules that they do not import.
+    """Return the used names of the tested module, and standard modules that are used unimported.
 
     Functions of the solution may shadow a builtin such as `sum`.
     """
@@ -83,7 +83,7 @@ def _find_used_names(trees: Iterable[ast.Module], solution: str) -> tuple[list[s
 
 
 class _TestNameEscaper(ast.NodeTransformer):
-    """Rename functions of the module that pytest would collect as tests."""
+    """Transformer that renames functions of the module that pytest would collect as tests."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = names
