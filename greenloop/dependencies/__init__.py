@@ -1,6 +1,6 @@
 """Third-party packages of generated code: the allowlist, and the cache of installed sets.
 
-They are installed on the host, from wheels only, into a folder of the user's cache:
+Packages are installed on the host, from wheels only, into a folder of the user's cache:
 
     installed = PackageStore().install(["numpy"])
     run = sandbox.with_packages(installed).run_tests(code, tests)

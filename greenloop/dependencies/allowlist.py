@@ -29,7 +29,7 @@ DEFAULT_PACKAGES = (
 ).split()
 NO_PACKAGES = "none"
 _BARE_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
-_LIST_COMMA = re.compile(r",(?!\s*[<>=!~])")  # the comma of `numpy>=2,<3` belongs to it
+_LIST_COMMA = re.compile(r",(?!\s*[<>=!~])")  # not the comma within `numpy>=2,<3`
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class PackageAllowlist:
     requirements: tuple[str, ...] = ()
 
     @classmethod
-    @lru_cache(maxsize=8)  # each run of a batch asks for the same, and for its tables by name
+    @lru_cache(maxsize=8)  # the runs of a batch share one list and its tables by name
     def parse(cls, base: str | None, additional: str = "") -> "PackageAllowlist":
         """Parse comma-separated requirements (`base` None: the built-in list, `none`: no packages).
 
@@ -117,7 +117,7 @@ def _parse_entry(text: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class PackageResolver:
-    """Installs packages of the allowlist only, by the names that its `find` returns."""
+    """Installer of allowed packages only, by the names that `PackageAllowlist.find` returns."""
 
     allowlist: PackageAllowlist = field(default_factory=PackageAllowlist)
     store: PackageStore = field(default_factory=PackageStore)

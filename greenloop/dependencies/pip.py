@@ -92,7 +92,7 @@ def _wait_for_exit(process: subprocess.Popen[bytes], stop: threading.Event) -> i
 
 
 def _build_environment() -> dict[str, str]:
-    """Return the environment with the user's index, proxy and certificates, without overrides."""
+    """Return the user's environment (index, proxy, certificates) without overridden settings."""
     overridden = {f"PIP_{name}" for name in _OVERRIDDEN_SETTINGS.split()}
     kept = {
         name: value
@@ -133,7 +133,7 @@ class Wheel(Record):
 
 
 class Manifest(Record, extra="ignore"):
-    """What an installed set holds."""
+    """Manifest of an installed set of packages."""
 
     wheels: tuple[Wheel, ...]
 

@@ -1,4 +1,4 @@
-"""Requirements in the form of Poetry, as requirements that pip understands."""
+"""Translation of Poetry's requirements into those of pip."""
 
 import platform
 import re
@@ -13,7 +13,7 @@ _OTHER_PLACES = frozenset({"path", "url", "git"})
 
 
 def iter_requirements(table: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the requirements of a table of dependencies; those that this Python needs."""
+    """Yield pip's form of the requirements in a table that apply to this Python version."""
     for name, value in table.items():
         for item in value if isinstance(value, list) else [value]:
             wanted = item if isinstance(item, dict) else {"version": item}
@@ -26,7 +26,7 @@ def iter_requirements(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _read_versions(constraint: object) -> SpecifierSet:
-    """Return the versions that a constraint allows: all where pip has no form for it (`^1 || ^3`)."""
+    """Return the versions that a constraint allows; all if pip has no form for it (`^1 || ^3`)."""
     parts = _SEPARATOR.split(str(constraint or "").strip())
     try:
         return SpecifierSet(",".join(map(_translate, parts)))
@@ -35,8 +35,7 @@ def _read_versions(constraint: object) -> SpecifierSet:
 
 
 def _translate(part: str) -> str:
-    """Return what pip understands: `^1.2` allows what keeps the first number that is not zero,
-    `~1.2.3` what keeps the first two."""
+    """Return pip's form: `^1.2` fixes the first number that is not zero, `~1.2.3` the first two."""
     found = _PART.fullmatch(part)
     if found is None:
         return part

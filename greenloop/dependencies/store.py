@@ -31,7 +31,7 @@ _PINNED_PACKAGES = ("pytest", "pluggy", "iniconfig", "packaging", "pygments")
 
 
 class PackageStore:
-    """Installs and finds sets of packages; safe for concurrent threads and processes.
+    """Cache of package sets; safe for concurrent threads and processes.
 
     A set is installed into a temporary folder and renamed, so that an incomplete one is never
     visible.
@@ -40,7 +40,7 @@ class PackageStore:
     def __init__(self, root: Path | None = None, constraints: Sequence[str] | None = None) -> None:
         """Use `root`, or the user's cache folder (by `XDG_CACHE_HOME`).
 
-        Without `constraints` packages of greenloop's own pytest have its versions.
+        Without `constraints`, packages that pytest needs are pinned to greenloop's own versions.
         """
         self.root = root or Path(platformdirs.user_cache_dir("greenloop")) / "packages"
         self._constraints = list(_list_pinned() if constraints is None else constraints)
@@ -80,7 +80,7 @@ class PackageStore:
             ) from None
 
     def link(self, requirements: Sequence[str], installed: "InstalledPackages") -> None:
-        """Let an installed set stand for one that cannot be installed."""
+        """Make an installed set the cache entry of requirements that cannot be installed."""
         link = self._folder_for(requirements)
         link.unlink(missing_ok=True)
         link.symlink_to(Path(installed.folder).parents[2].name)
@@ -151,7 +151,7 @@ def _acquire_lock(handle: int, stop: threading.Event) -> bool:
 
 
 def _make_environment(folder: Path) -> None:
-    """Make an environment of a folder with packages (PEP 405); all may read it."""
+    """Make a folder with packages a virtual environment (PEP 405) that all users can read."""
     (folder / "bin").mkdir()
     python = os.path.realpath(sys.executable)
     (folder / "bin" / "python").symlink_to(python)
