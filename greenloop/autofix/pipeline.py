@@ -1,4 +1,4 @@
-"""The sequence of repairs that need no model."""
+"""Pipeline of repairs that need no model."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -19,7 +19,7 @@ _CONFIGURATION = frozenset({"pyproject.toml", "ruff.toml", ".ruff.toml"})
 
 @dataclass(frozen=True)
 class StyledFiles:
-    """Changed files after fixes, the ruff rules that were fixed, and what is new and left."""
+    """Changed files after fixes, the ruff rules that were fixed, and the new findings left."""
 
     texts: Mapping[str, str]
     applied: tuple[str, ...] = ()
@@ -27,10 +27,10 @@ class StyledFiles:
 
 
 def apply_project_style(files: Mapping[str, bytes], changed: Mapping[str, str]) -> StyledFiles:
-    """Fix what a change brings in, by the tools that the project configures.
+    """Fix the new findings of a change with the tools that the project configures.
 
-    `files` are all files of the project before the change. Findings that its files had before are
-    left as they are, and so is the format of a file that was not formatted.
+    `files` are all files of the project before the change. Findings that were there before stay,
+    and so does the format of a file that was not formatted.
     """
     text = files.get("pyproject.toml", b"").decode("utf-8", "replace")
     has_ruff = "[tool.ruff" in text or bool(files.keys() & {"ruff.toml", ".ruff.toml"})
@@ -57,7 +57,7 @@ class _ProjectStyle:
         for path, content in self.files.items():
             if PurePosixPath(path).name in _CONFIGURATION:
                 write_file(self.folder / path, content)
-            elif path.endswith(".py"):  # by them ruff knows which imports are the project's own
+            elif path.endswith(".py"):  # tells ruff which imports are first-party
                 write_file(self.folder / path, content if path in self.changed else b"")
 
     def apply(self, changed: Mapping[str, str], has_ruff: bool) -> StyledFiles:

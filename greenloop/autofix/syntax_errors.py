@@ -56,8 +56,8 @@ def _fix_line(line: str, column: int, message: str) -> tuple[str, str]:
 def fix_mixed_indentation(code: str) -> str:
     """Return the source with one kind of indentation; unchanged where mixing is not its error.
 
-    A tab is 8 columns or 4, whichever gives a program; the source is returned unchanged where both
-    do and the programs differ. As few lines as possible change, none of them within a string.
+    A tab is taken as 8 or 4 columns, whichever parses; the source is returned unchanged where both
+    parse to different programs. As few lines as possible change, none of them within a string.
     """
     if not _has_mixed_indentation(code):
         return code
@@ -85,7 +85,7 @@ def _has_mixed_indentation(code: str) -> bool:
 
 
 def _dump_program(code: str) -> str:
-    """Return what a source means as text, '' where it does not parse."""
+    """Return a source's syntax tree as text, '' where it does not parse."""
     tree = parse_or_none(code)
     return ast.dump(tree) if tree else ""
 
