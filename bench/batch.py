@@ -63,7 +63,7 @@ asyncio.run(main(int(sys.argv[1]), int(sys.argv[2])))
 
 @dataclass(frozen=True)
 class Row:
-    """Run a command; return its wall-clock seconds, and the CPU seconds of all processes."""
+    """A row of the table: wall-clock seconds of a command, and CPU seconds of all its processes."""
 
     label: str
     count: int

@@ -61,7 +61,7 @@ def looking(folder: Path) -> Iterator[Looks]:
 
 
 def _process(folder: Path) -> Path:
-    """Return the process id of the command, which works in the folder (perf's first child, with perf)."""
+    """Return the /proc folder of the command that runs in a folder (under perf, perf's child)."""
     for place in Path("/proc").iterdir():
         if place.name.isdigit():
             with contextlib.suppress(OSError):

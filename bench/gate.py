@@ -78,7 +78,7 @@ def run(folder: Path, *command: str, text: str | None = None) -> str:
 
 
 def prepare(project: str, table: dict[str, Any], work: Path, projects: Path) -> Path:
-    """Clone a project, or build it from a patch, and install it in an environment of its own."""
+    """Clone a project, or build it from a patch, if that was not done; return its folder."""
     folder = work / project
     if not folder.exists():
         if "source" in table:
@@ -95,7 +95,7 @@ def prepare(project: str, table: dict[str, Any], work: Path, projects: Path) -> 
 
 
 def check_out(case: Case, folder: Path, table: dict[str, Any]) -> None:
-    """Put the base into the clone, install what it needs, and apply the patch to the working tree."""
+    """Check the base out, install its packages into a new environment, and apply the patch."""
     commit = case.fields.get("commit", "")
     base = case.fields.get("base") or (f"{commit}^" if commit else "bench-head")
     run(folder, "git", "checkout", "-q", "-f", "--detach", base)

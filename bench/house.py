@@ -95,7 +95,7 @@ class Module:
 
 
 def modules(root: Path) -> dict[str, Module]:
-    """The modules below `greenloop/` by their dotted name."""
+    """Return the modules below `greenloop/` by their dotted name."""
     found = {}
     for path in sorted((root / "greenloop").rglob("*.py")):
         parts = path.relative_to(root).with_suffix("").parts
@@ -117,7 +117,7 @@ def function_lengths(found: Iterable[Module]) -> dict[str, int]:
 
 
 def files_at_top(root: Path) -> dict[str, int]:
-    """How many files stand directly in each package, the fullest first."""
+    """Return the number of files directly in each package, the fullest package first."""
     folders = {path.parent for path in (root / "greenloop").rglob("__init__.py")}
     counts = {
         folder.relative_to(root).as_posix(): sum(1 for _ in folder.glob("*.py")) - 1
@@ -127,7 +127,7 @@ def files_at_top(root: Path) -> dict[str, int]:
 
 
 def lines_of_packages(found: Iterable[Module], root: Path) -> dict[str, int]:
-    """Lines of each package at the top, and of the files beside them."""
+    """Return the lines of each top-level package, and of the files beside them."""
     sums: dict[str, int] = {}
     for module in found:
         inner = module.path.relative_to(root / "greenloop").parts
@@ -140,7 +140,7 @@ def lines_of_packages(found: Iterable[Module], root: Path) -> dict[str, int]:
 
 
 def imports(module: Module, known: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The modules that one names in its imports, each with the kind of the arrow."""
+    """Yield the modules that a module imports, each with the kind of the arrow."""
     names = set(known)
     for node, kind in _import_nodes(module.tree, "top"):
         if isinstance(node, ast.Import):
@@ -178,14 +178,14 @@ def _base(node: ast.ImportFrom, module: Module) -> str:
 
 
 def _longest(name: str, known: set[str]) -> str:
-    """The module that is loaded for a dotted name; '' for a module of another package."""
+    """Return the module that is loaded for a dotted name; '' for a module of another package."""
     while name and name not in known:
         name = name.rpartition(".")[0]
     return name
 
 
 def arrows(found: dict[str, Module]) -> dict[str, set[tuple[str, str]]]:
-    """Of each kind the pairs (from, to); one that stands at the top is of no other kind."""
+    """Return the pairs (from, to) of each kind; a pair at the top is of no other kind."""
     pairs: dict[str, set[tuple[str, str]]] = {kind: set() for kind in KINDS}
     for module in found.values():
         for target, kind in imports(module, found):
@@ -196,7 +196,7 @@ def arrows(found: dict[str, Module]) -> dict[str, set[tuple[str, str]]]:
 
 
 def cycles(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
-    """Strongly connected sets of more than one module (Tarjan), without recursion."""
+    """Return the strongly connected sets of more than one module (Tarjan, without recursion)."""
     graph: dict[str, list[str]] = {}
     for start, end in sorted(pairs):
         graph.setdefault(start, []).append(end)
@@ -234,7 +234,7 @@ def cycles(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
 
 
 def all_cycles(found: dict[str, Module]) -> dict[str, list[list[str]]]:
-    """The cycles at the top, those that imports in functions add, those that typing adds."""
+    """Return the cycles at the top, those added by imports in functions, those added by typing."""
     pairs = arrows(found)
     top = cycles(pairs["top"])
     loaded = cycles(pairs["top"] | pairs["function"])
@@ -254,7 +254,7 @@ Snapshot = tuple[str, ...]
 
 @dataclass
 class Walk:
-    """What is looked for, and what has been found of it. `on_stack` is None until then."""
+    """A text to trace, and where it was found. `on_stack` is None until then."""
 
     marker: str
     on_stack: Snapshot | None = None
@@ -265,7 +265,7 @@ class Walk:
 
 
 class Tracer:
-    """Hooks into asyncio, threads, jinja2, LangChain, sockets and pipes; nothing of greenloop."""
+    """Tracer that hooks into asyncio, threads, jinja2, LangChain, sockets, pipes; not greenloop."""
 
     def __init__(self, root: Path, specification: str, code: str) -> None:
         self._top = f"{root / 'greenloop'}{os.sep}"
@@ -281,7 +281,7 @@ class Tracer:
     # the joined stack
 
     def stack(self) -> Snapshot:
-        """The joined stack of the code that runs now: files of all frames, outermost first."""
+        """Return the joined stack of the running code: files of all frames, outermost first."""
         frames = list(_frames(sys._getframe(1)))
         task = self._task()
         if task is not None:
@@ -302,7 +302,7 @@ class Tracer:
             return None
 
     def files(self, stack: Iterable[str]) -> Files:
-        """The distinct files of greenloop, in the order of their first frame."""
+        """Return the distinct files of greenloop, in the order of their first frame."""
         return list(
             dict.fromkeys(name[self._cut :] for name in stack if name.startswith(self._top))
         )
@@ -499,7 +499,7 @@ def _arguments(frame: types.FrameType) -> list[Any]:
 
 
 def holds(value: Any, marker: str, depth: int) -> bool:
-    """Whether a text, or what an object holds, has the marker in it. Calls no code of the object's."""
+    """Whether a text or an object's content has the marker. Runs no code of the object."""
     if isinstance(value, str):
         return marker in value
     if isinstance(value, (bytes, bytearray)):
@@ -539,7 +539,7 @@ def _bytes_in(values: Iterable[Any]) -> Iterator[bytes]:
 
 
 def _in_base64(text: str) -> list[bytes]:
-    """What a text looks like inside of base64, at each of the three places that it can begin at."""
+    """Return the base64 form of a text within a longer one, for each of the three alignments."""
     content = text.encode()
     found = []
     for shift in range(3):
@@ -549,7 +549,7 @@ def _in_base64(text: str) -> list[bytes]:
 
 
 def trace_here(root: Path, output: Path) -> None:
-    """Runs the example in this process, traced; writes what was found."""
+    """Run the example in this process with the tracer, and write the result."""
     specification = max((root / f"{EXAMPLE}.md").read_text("utf-8").splitlines(), key=len)
     tracer = Tracer(root, specification.strip(), code_marker(root / f"{EXAMPLE}.jsonl"))
     sys.path.insert(0, str(root))
@@ -569,7 +569,7 @@ def trace_here(root: Path, output: Path) -> None:
 
 
 def code_marker(recording: Path) -> str:
-    """The longest run of words that only the answer to `generate_code` has; JSON leaves it as it is."""
+    """Return the longest run of words (equal in JSON) that only the `generate_code` answer has."""
     answers: dict[str, list[str]] = {}
     for line in recording.read_text("utf-8").splitlines():
         entry = json.loads(line)
@@ -586,7 +586,7 @@ def code_marker(recording: Path) -> str:
 
 
 def trace_example(root: Path, python: str) -> dict[str, Any]:
-    """What the trace of the example found in a checkout."""
+    """Return the trace of the example in a checkout."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder, "trace.json")
         mine = {key: value for key, value in os.environ.items() if not key.startswith("GREENLOOP_")}
@@ -721,7 +721,7 @@ def _show_walk(title: str, found: dict[str, Any]) -> None:
 
 
 def steps(found: dict[str, Any]) -> tuple[Files, Files, Files]:
-    """The files on the stack; with those that returned the text; with those that were handed it."""
+    """Return the files on the stack, then also those that returned the text, or were handed it."""
     returned = list(dict.fromkeys([*found["stack"], *found["returned"]]))
     return found["stack"], returned, list(dict.fromkeys([*returned, *found["handed"]]))
 

@@ -1,15 +1,15 @@
-"""Share of test files whose results are observed apart from the tests, and what that costs.
+"""Share of test files whose results can be observed in isolated runs, and the cost of that.
 
     python bench/isolation.py [pairs] [weak] [examples] [real[:PACKAGE,...]] [--rounds N]
 
 `pairs`: modules with tests as models write them (tests/fixtures/module_corpus); `weak`: the thorough
 tests of bench/weak_corpus; `examples`: what the recorded answers in examples/ lead to; `real`: test
 files that people wrote, of packages on PyPI (see bench/real_tests.py; pip fetches them each time).
-Printed for each file: tests that agree and how many there are, differences (on right code each is a
-mistake of ours), the processor time of observing and judging, and of planning, against that of
-the shared run (the least of the rounds, sandbox open), and for each corpus the reasons by frequency.
-Processor time is that of a control group of our own where one can be made (as root, with `cpuacct`),
-else that of the whole machine.
+Printed for each file: tests that agree of all tests, differences (on right code each is an error of
+greenloop), the processor time of observing and judging, and of planning, divided by that of the
+shared run (the least of the rounds, sandbox open); for each corpus the reasons by frequency.
+Processor time is that of a control group where one can be made (as root, with `cpuacct`), else that
+of the whole machine.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Result:
-    """What was found for a file; `ratio` and `planning` are processor time by that of the shared run."""
+    """Result for a file; `ratio` and `planning` are CPU time divided by that of the shared run."""
 
     found: Isolated
     ratio: float

@@ -63,7 +63,7 @@ def examples() -> Iterator[Case]:
 
 
 def synthetic() -> Case:
-    """300 lines, 30 functions, 60 tests; nothing slow, nothing that loops for ever."""
+    """Return a case of 300 lines, 30 functions, 60 tests, without slow code or endless loops."""
     code, tests = ["LIMIT = 7\n"], ["import pytest\nimport made_up\n"]
     for n in range(30):
         code.append(
@@ -94,7 +94,7 @@ def in_sandbox(box: Sandbox, case: Case, chosen: tuple[Mutant, ...]) -> MutantRu
 
 
 def in_processes(case: Case, chosen: tuple[Mutant, ...]) -> tuple[list[bool], Cost]:
-    """For each mutant whether it was noticed; the mean cost."""
+    """Return for each mutant whether it was noticed, and the mean cost."""
     before, started = read_cpu_used(), time.monotonic()
     noticed = [fails(case, mutant) for mutant in chosen]
     wall_s, count = time.monotonic() - started, max(1, len(chosen))
@@ -127,7 +127,7 @@ def read_cpu_used() -> float:
 
 
 def measure(box: Sandbox, case: Case, size: int) -> tuple[float, float]:
-    """Prints one line; the ratios of wall and CPU time."""
+    """Print one line; return the ratios of wall and CPU time."""
     chosen = tuple(item for item in generate_mutants(case.code) if not item.equivalence_reason)
     runs = in_sandbox(box, case, chosen)
     pairs = [pair for pair in zip(chosen, runs.runs, strict=True) if pair[1].outcome not in UNTRIED]

@@ -40,7 +40,7 @@ def tools(venv: Path, cosmic: int, single: bool) -> dict[str, Tool]:
 
 
 def measure(name: str, given: dict[str, Tool], rounds: int) -> dict[str, list[Ran]]:
-    """Of each tool one run a round, in turn."""
+    """Run each tool once in a round, in turn."""
     runs: dict[str, list[Ran]] = {label: [] for label in given}
     for _ in range(rounds):
         for label, tool in given.items():
@@ -68,7 +68,7 @@ def show(name: str, found: dict[str, list[Ran]]) -> None:
 
 
 def ratios(name: str, found: dict[str, list[Ran]], ours: str, theirs: str) -> list[float]:
-    """How many times the mutants per second: wall, CPU, and both without the start of ours."""
+    """Return the ratios of mutants per second: wall, CPU, and both without the start of ours."""
     mine, other = found[ours], found[theirs]
     share = mine[0].mutants / other[0].mutants
     values = [
@@ -87,7 +87,7 @@ def mean(values: Sequence[float]) -> float:
 
 
 def whole_grade(name: str, rounds: int) -> None:
-    """A check from the shell, and the grade alone in a sandbox that is open."""
+    """Print the times of a check from the shell, and of the grade alone in an open sandbox."""
     code, tests = CORPUS / f"{name}.py", CORPUS / f"test_{name}.py"
     command = [sys.executable, "-m", "greenloop", "check", str(code), str(tests)]
     with tempfile.TemporaryDirectory() as folder, open_sandbox() as box:

@@ -1,4 +1,4 @@
-"""One mutation run of one module by one tool, from the shell, in a folder of its own: `Ran`."""
+"""Mutation runs of one module by one tool, each from the shell and in a folder of its own."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ with open_sandbox() as box:
 class Ran:
     """Seconds from start to end, CPU of all processes, mutants tried, share that was noticed.
 
-    `inner_s` and `inner_cpu_s` are without the start of Python and of a sandbox (0: nobody tells).
+    `inner_s` and `inner_cpu_s` leave out the start of Python and of a sandbox (0: not known).
     """
 
     wall_s: float
@@ -58,7 +58,7 @@ Tool = Callable[[str, Path], Ran]
 def greenloop(name: str, folder: Path, cores: int | None = None) -> Ran:
     """Measure in a fresh process that opens a sandbox, as `check` does, before it imports the rest.
 
-    Then once more only to open it.
+    A second process only opens the sandbox, to measure the CPU time of the start.
     """
     _copy(name, folder, folder)
     wall_s, cpu_s, output = run_timed([sys.executable, "-c", GREENLOOP, name], folder, cores=cores)
@@ -72,7 +72,7 @@ def greenloop(name: str, folder: Path, cores: int | None = None) -> Ran:
 
 
 def mutmut(name: str, folder: Path, venv: Path, most: int | None = None) -> Ran:
-    """`mutmut run` with its own defaults; `most` is its --max-children."""
+    """Run `mutmut run` with its own defaults; `most` is its --max-children."""
     for part in ("src", "tests"):
         (folder / part).mkdir()
     _copy(name, folder / "src", folder / "tests")
@@ -86,7 +86,7 @@ def mutmut(name: str, folder: Path, venv: Path, most: int | None = None) -> Ran:
 
 
 def cosmic_ray(name: str, folder: Path, venv: Path, most: int) -> Ran:
-    """`cosmic-ray exec` on `most` of its mutants, spread over the module: one process each."""
+    """Run `cosmic-ray exec` on at most `most` mutants, spread over the module: one process each."""
     _copy(name, folder, folder)
     command = f"{venv}/bin/python -m pytest -x -q -p no:cacheprovider test_{name}.py"
     (folder / "settings.toml").write_text(
@@ -105,7 +105,7 @@ def cosmic_ray(name: str, folder: Path, venv: Path, most: int) -> Ran:
 
 
 def _thin_out(path: Path, most: int) -> int:
-    """Takes all but `most` of the jobs out of a session; how many are left."""
+    """Remove all but `most` of the jobs from a session; return how many are left."""
     with sqlite3.connect(path) as session:
         jobs = [
             row[0] for row in session.execute("select job_id from mutation_specs order by rowid")
@@ -119,7 +119,7 @@ def _thin_out(path: Path, most: int) -> int:
 
 
 def install(venv: Path) -> str:
-    """The tools to compare with, into a venv of their own; their versions."""
+    """Install the tools to compare with into a venv of their own; return their versions."""
     subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
     pip = [str(venv / "bin/python"), "-m", "pip", "--disable-pip-version-check"]
     subprocess.run([*pip, "install", "-q", "pytest", "mutmut>=3,<4", "cosmic-ray"], check=True)
@@ -137,9 +137,9 @@ def run_timed(
     cores: int | None = None,
     more: Mapping[str, str] | None = None,
 ) -> tuple[float, float, str]:
-    """Wall and CPU seconds of a command with all that it started, and what it printed.
+    """Return wall and CPU seconds of a command with all its processes, and its output.
 
-    Of the environment it gets three names, and `more`.
+    Its environment has HOME, PATH, LANG and `more`.
     """
     kept = {key: os.environ[key] for key in ("HOME", "PATH", "LANG") if key in os.environ}
     kept |= more or {}
@@ -149,7 +149,7 @@ def run_timed(
         some = ",".join(map(str, sorted(os.sched_getaffinity(0))[:cores]))
         command = ["taskset", "-c", some, *command]
     counted = folder / "task-clock.txt"
-    if shutil.which("perf"):  # a sandbox's processes never become ours: getrusage misses them
+    if shutil.which("perf"):  # getrusage misses a sandbox's processes: they are never ours
         counting = ["perf", "stat", "-x,", "-e", "task-clock", "-o", str(counted), "--"]
         command = [*counting, *command]
     started = time.monotonic()
@@ -162,7 +162,7 @@ def run_timed(
 
 
 def _milliseconds(counted: Path) -> float:
-    """What perf wrote; NaN where there is no perf (apt install linux-perf)."""
+    """Return the milliseconds that perf wrote; NaN without perf (apt install linux-perf)."""
     lines = counted.read_text("utf-8").splitlines() if counted.exists() else []
     found = [line.split(",")[0] for line in lines if ",task-clock," in line]
     return float(found[0]) if found else math.nan

@@ -1,19 +1,19 @@
-"""Public projects as a stranger meets them: is each graded, in its own environment, at the first try?
+"""Share of public projects that are graded in their own environment at the first try.
 
     git clone https://github.com/pallets/click clones/click        # likewise the others
     python bench/projects.py --clones clones [--python-envs DIR] [--only click,attrs] [--heal] [--save FILE]
 
 bench/projects.json names the projects: repository, commit, the Python of its environment and what is
-installed there (`uv venv`, then `uv pip install`), a module and a file of its tests. `fitted` are
-those of which something was looked at while greenloop was written; the others were run as they are.
-Without `--clones` the commands that fetch them are printed.
+installed there (`uv venv`, then `uv pip install`), a module and a file of its tests. A project is
+`fitted` if greenloop was developed with a look at it; the others were run as they are. Without
+`--clones` the commands that fetch them are printed.
 
 Of each project its own suite is run with plain pytest (twice; the second run is timed), then
 
 * `greenloop check MODULE TESTS`: graded means that mutants of the module were tried and a share of them is known;
 * `greenloop check --diff HEAD~1`: as many tests with each outcome as plain pytest has, test by test;
-* with `--heal`: a fault is put into the module (a comparison of a function that a test notices is
-  turned round), and `greenloop heal MODULE --tests TESTS --model none` has to find a way to a green suite.
+* with `--heal`: a fault is put into the module (an inverted operator that a test notices), and
+  `greenloop heal MODULE --tests TESTS --model none` has to make the suite green.
 
 Wall times are printed beside `3 x the suite + 10 s`. A loaded machine stretches both.
 """
@@ -82,7 +82,7 @@ class Project:
 
 @dataclass
 class Outcome:
-    """What was seen of a project. `problem` is why it could not be set up."""
+    """Measurements of a project. `problem` is why it could not be set up."""
 
     name: str
     fitted: bool
@@ -218,7 +218,7 @@ def measure(project: Project, root: Path) -> Outcome:
 
 
 def list_faults(source: str) -> Iterator[str]:
-    """Yield texts of a module with one operator turned round, at several places of it."""
+    """Yield variants of a module, each with one operator inverted, at several places."""
     pairs = ((" == ", " != "), (" < ", " >= "), (" > ", " <= "), (" + ", " - "), ("if not ", "if "))
     for part, (old, new) in itertools.product((3, 2, 6, 1), pairs):
         at = source.find(old, len(source) // part if part > 1 else 0)
@@ -227,7 +227,7 @@ def list_faults(source: str) -> Iterator[str]:
 
 
 def heal(project: Project, root: Path) -> str:
-    """Return how `heal` went of the first fault that a test notices."""
+    """Return the result of `heal` for the first fault that a test notices."""
     module = root / project.module
     original = module.read_text("utf-8")
     tests = [".venv/bin/python", "-m", "pytest", "-q", "-x", project.tests]
@@ -257,7 +257,7 @@ def heal(project: Project, root: Path) -> str:
 
 
 def show(outcome: Outcome) -> None:
-    """Print what was seen of a project."""
+    """Print the measurements of a project."""
     limit = 3 * outcome.suite_s + 10
     print(f"{outcome.name}{' (fitted)' if outcome.fitted else ''}")
     if outcome.problem:
@@ -275,7 +275,7 @@ def show(outcome: Outcome) -> None:
 
 
 def summarize(outcomes: list[Outcome]) -> None:
-    """Print the counts, apart for projects that something was fitted for."""
+    """Print the counts, separately for fitted projects."""
     for fitted in (True, False):
         some = [item for item in outcomes if item.fitted == fitted and not item.problem]
         if not some:

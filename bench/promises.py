@@ -32,7 +32,7 @@ MAX_LINES, MAX_FILES, MAX_TEST_LINES = 50_000, 450, 40_000
 
 @dataclass(frozen=True)
 class Figure:
-    """What a command's output says of a promise."""
+    """A figure from a command's output, and whether its promise is kept."""
 
     text: str
     is_kept: bool

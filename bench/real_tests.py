@@ -20,7 +20,7 @@ _NO_MODULE = frozenset({"setup.py", "conf.py", "conftest.py", "__main__.py"})
 
 @dataclass(frozen=True)
 class RealFile:
-    """A test file and the module that it tests, as text. `renamed`: its imports lost a package."""
+    """A test file and its module, as text. `renamed`: the package was removed from its imports."""
 
     title: str
     module: str

@@ -35,7 +35,7 @@ LIMIT_S = 1_200
 
 @dataclass(frozen=True)
 class Row:
-    """What one run came to; `verdict` is `none` where it ended without a report."""
+    """Result of one run; `verdict` is `none` where it ended without a report."""
 
     name: str
     truth: str
@@ -97,7 +97,7 @@ def print_row(row: Row) -> None:
 
 
 def print_tables(rows: Sequence[Row]) -> None:
-    """Print verdicts against truth, and how often each reason stands."""
+    """Print verdicts against truth, and the number of each reason."""
     truths = sorted({row.truth for row in rows})
     counts = Counter((row.verdict, row.truth) for row in rows)
     print("\n" + "verdict".ljust(10) + "".join(truth.rjust(15) for truth in truths))

@@ -31,7 +31,7 @@ MEMORY_MB, TEST_S = 512, 6.0
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault: the correct module, the faulty one, and what there is to judge a repair by."""
+    """One fault: the correct module, the faulty one, and the tests and calls that judge repairs."""
 
     name: str
     kind: str
@@ -48,7 +48,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one fault. `rank`: of the first patch that is right (0: none)."""
+    """Result for one fault. `rank` is that of the first patch that is right (0: none)."""
 
     fault: Fault
     found: SearchResult

@@ -87,7 +87,7 @@ TEXTS = (
 ESTIMATED = (r"usage\.(by_tool\..*\.)?input_tokens", r"attempts\[.*\]\.tokens", r".*\.input_tokens")
 NOTICED = ("killed", "timeout", "crashed")
 NOTICED_COUNTS = tuple(f"evidence.mutation.{name}" for name in NOTICED)
-# A node id's address of an object, the time in pytest's last line.
+# The time in pytest's last line, and the address of an object in a node id.
 NOISE = ((re.compile(r"\b\d+\.\d+s\b"), "<time>s"), (re.compile(r"0x[0-9a-f]{6,}"), "<address>"))
 
 
@@ -100,7 +100,7 @@ class Example:
     recording: Path | None = None
 
     def join_answers(self) -> str:
-        """All that the model said, with spaces joined: whatever stands in it is not greenloop's."""
+        """Return all answers with blanks joined: a text that occurs in them is the model's."""
         return _join(" ".join(str(item.get("answer", "")) for item in self.answers()))
 
     def has_usage(self) -> bool:
@@ -124,7 +124,7 @@ class Checkout:
 
 @dataclass(frozen=True)
 class Result:
-    """What one command ended with. `reports` by name: what it printed, and those of runs below."""
+    """Result of one command. `reports` by name: the printed one (''), and those of runs below."""
 
     words: list[str]
     status: int | None
@@ -137,7 +137,7 @@ class Result:
 
 
 def examples(root: Path) -> Iterator[Example]:
-    """The recorded examples of a checkout."""
+    """Yield the recorded examples of a checkout."""
     folder = root / "examples"
     for text in sorted(folder.glob("*.md")):
         recording = text.with_suffix(".jsonl")
@@ -158,7 +158,7 @@ def examples(root: Path) -> Iterator[Example]:
 
 
 def corpus(root: Path) -> Iterator[Example]:
-    """A check of each module of the mutation corpus, with all mutants."""
+    """Yield a check of each module of the mutation corpus, with all mutants."""
     for tests in sorted((root / "bench" / "mutation_corpus").glob("test_*.py")):
         module = tests.name.removeprefix("test_")
         files = (f"mutation_corpus/{module}", f"mutation_corpus/{tests.name}")
@@ -173,7 +173,7 @@ def command(example: Example) -> list[str]:
 
 
 def environment(checkout: Checkout, folder: Path) -> dict[str, str]:
-    """The caller's, without anything of greenloop's and without keys; time enough for a busy machine."""
+    """Return the caller's environment without settings and keys, with a long limit for grading."""
     mine = ("GREENLOOP_", "OPENAI_", "ANTHROPIC_", "LANGSMITH_", "LANGCHAIN_", "LANGFUSE_", "OTEL_")
     names = ("MAX_REPAIR_ITERATIONS", "EXECUTION_TIMEOUT_SECONDS", "PYTHONPATH")
     kept = {k: v for k, v in os.environ.items() if not k.startswith(mine) and k not in names}
@@ -189,7 +189,7 @@ def environment(checkout: Checkout, folder: Path) -> dict[str, str]:
 
 
 def run(example: Example, checkout: Checkout, source: Path, kept: Path) -> Result:
-    """Runs a command in the folder `kept`, or reads what it ended with before."""
+    """Run a command in the folder `kept`, or read its earlier result."""
     saved = kept / "result.json"
     if saved.exists():
         before = Result(**json.loads(saved.read_text("utf-8")))
@@ -243,7 +243,7 @@ def _run(example: Example, checkout: Checkout, folder: Path) -> Result:
 
 
 def flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Key paths and values; an empty object or list is a value, and so is the length of a list."""
+    """Yield key paths and values; empty objects, empty lists and lengths of lists are values."""
     if isinstance(value, dict) and value:
         for key, item in value.items():
             yield from flat(item, f"{path}.{key}" if path else str(key))
@@ -256,7 +256,7 @@ def flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _name_items(items: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """Items by their `id`, or by their place; a second one of an id is told apart."""
+    """Yield items by their `id`, or by their place; a repeated `id` gets a number."""
     seen: Counter[str] = Counter()
     for place, item in enumerate(items):
         name = str(item["id"]) if isinstance(item, dict) and "id" in item else str(place)
@@ -265,7 +265,7 @@ def _name_items(items: Sequence[Any]) -> Iterator[tuple[str, Any]]:
 
 
 def comparable(report: Mapping[str, Any], example: Example) -> Flat:
-    """What is compared of a report, by key path."""
+    """Return the values of a report that are compared, by key path."""
     said, found = example.join_answers(), {}
     for key, value in flat(report):
         if _matches(key, IGNORED):
@@ -313,7 +313,7 @@ def _join(text: str) -> str:
 
 
 def differences(example: Example, old: Sequence[Result], new: Sequence[Result]) -> Iterator[str]:
-    """One line each: what no run of NEW has in common with any run of OLD."""
+    """Yield a line for each value that no run of NEW has in common with any run of OLD."""
     olds, news = _those_that_ran(old), _those_that_ran(new)
     for label, rounds, ran in (("old", old, olds), ("new", new, news)):
         if not ran:
@@ -345,7 +345,7 @@ def _unequal(title: str, old: Sequence[Flat], new: Sequence[Flat]) -> Iterator[s
 
 
 def unsteady(label: str, example: Example, rounds: Sequence[Result]) -> Iterator[str]:
-    """What a checkout did not repeat itself."""
+    """Yield a line for each value that differs between the runs of one checkout."""
     for item in rounds:
         if item.trouble:
             yield f"{label} could not run once: {item.trouble}"
@@ -359,7 +359,7 @@ def unsteady(label: str, example: Example, rounds: Sequence[Result]) -> Iterator
 
 
 def check_imports(checkout: Checkout) -> None:
-    """Raises SystemExit where the interpreter would import another greenloop."""
+    """Raise SystemExit where the interpreter would import another greenloop."""
     code = "import greenloop; print(greenloop.__file__)"
     with tempfile.TemporaryDirectory() as folder:
         there = environment(checkout, Path(folder))
@@ -371,7 +371,7 @@ def check_imports(checkout: Checkout) -> None:
 
 
 def mutants(result: Result) -> dict[int, Counter[tuple[str, str, str]]]:
-    """The mutants of a check by line: operator, before, after."""
+    """Return the mutants of a check by line: operator, before, after."""
     report = result.reports.get("", {})
     found: dict[int, Counter[tuple[str, str, str]]] = {}
     for item in ((report.get("evidence") or {}).get("mutation") or {}).get("tried", ()):
@@ -397,7 +397,7 @@ def _short(value: Any) -> str:
 
 
 def compare(chosen: argparse.Namespace, kept: Path) -> int:
-    """Runs all that is asked for, prints as it goes; the number of differences."""
+    """Run the chosen examples and print their differences; return the number of these."""
     old = Checkout("old", chosen.old.resolve(), chosen.python_old)
     new = Checkout("new", chosen.new.resolve(), chosen.python_new)
     check_imports(old)

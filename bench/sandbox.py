@@ -82,7 +82,7 @@ def machine_cpu() -> float:
 
 
 def tutorial(*, plugins: bool) -> Callable[[], bool]:
-    """Run pytest in a subprocess with a copy of the environment, as tutorials do it."""
+    """Return a way to run pytest in a subprocess with a copied environment, as tutorials do."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if not plugins:
@@ -108,7 +108,7 @@ def in_folder() -> str:
 
 
 def cold_bubblewrap(folder: str) -> Callable[[], bool] | None:
-    """Run pytest in a new bubblewrap with the mounts of greenloop's."""
+    """Return a way to run pytest in a new bubblewrap with greenloop's mounts; None without it."""
     program = shutil.which("bwrap")
     if program is None:
         return None
@@ -120,7 +120,7 @@ def cold_bubblewrap(folder: str) -> Callable[[], bool] | None:
 
 
 def bare_fork(folder: str, stack: ExitStack) -> Callable[[], bool]:
-    """Fork a process that has pytest loaded; the child runs the suite and nothing else."""
+    """Return a way to fork a process that has pytest loaded; the child only runs the suite."""
     environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     forker = subprocess.Popen(
         [sys.executable, "-c", FLOOR, folder],

@@ -1,4 +1,4 @@
-"""Makes docs/terminal.svg: what a terminal shows at the end of a recorded run. Needs tmux.
+"""Maker of docs/terminal.svg, the last screen of a terminal in a recorded run. Needs tmux.
 
 python -m bench.terminal_picture            writes the picture
 python -m bench.terminal_picture --check    fails where a run of today shows something else

@@ -45,7 +45,7 @@ MAX_OUTPUT = 2_048  # tokens: a small model can repeat itself until its context 
 
 @dataclass(frozen=True)
 class Row:
-    """What one arm came to on one task; `claim` is `verified`, `green`, `red` or `none`."""
+    """Result of one arm on one task; `claim` is `verified`, `green`, `red` or `none`."""
 
     task: str
     arm: str

@@ -44,7 +44,7 @@ from greenloop.sandbox.guest.observation.inputs.calls import AFTER, ANSWER
 REFERENCES = 3
 Found = tuple[str, list[str]]  # what is found of a program, and the details
 UNNOTICED = ("nothing", "too few", "no peer", "wrong text")
-# Programs that the tests of HumanEval+ pass, and that are wrong all the same.
+# Findings of programs that pass the tests of HumanEval+, and are wrong all the same.
 WRONG_AFTER_ALL = ("noticed", "example")
 MEANINGS = {
     "wrong": {
@@ -70,7 +70,7 @@ MEANINGS = {
 }
 
 
-# Two right programs that answer an input differently, or one that raises, tell that it is not allowed.
+# An input is not allowed where two right programs answer it differently, or one raises.
 PRECONDITION = """
 import copy
 
@@ -125,9 +125,9 @@ def has_answered(made: Answer) -> bool:
 
 
 def choose_peer(box: Sandbox, task: Task) -> PeerProgram | None:
-    """Return the first peer, or else the next that passes the examples.
+    """Return the first peer that passes the examples; None if all fail some.
 
-    A second call shows the examples that the first peer fails; the next that passes stands for it.
+    It stands for greenloop's second call, which shows the examples that the first peer fails.
     """
     source = f"def inputs(rng):\n    yield from {fit_inputs(box, task)!r}\n"
     for code in task.peers:
@@ -138,9 +138,9 @@ def choose_peer(box: Sandbox, task: Task) -> PeerProgram | None:
 
 
 def find_fault(box: Sandbox, task: Task, code: str) -> str:
-    """Return what tells a wrong program from the reference solution on the published inputs.
+    """Return how a wrong program differs from the reference solution on the published inputs.
 
-    "" for its answers; "time": nothing but time, "no fault": nothing at all.
+    "": in its answers; "time": in time alone; "no fault": not at all.
     """
     calls = [Input(ast.parse(i, mode="eval").body, task.function) for i in task.published]
     both = (code, task.reference)
@@ -200,7 +200,7 @@ def find(box: Sandbox, task: Task, code: str, peer: PeerProgram, budget_s: float
 
 
 def rule(box: Sandbox, task: Task, code: str, item: FoundDifference) -> str:
-    """Return who is wrong by right programs: "code", "peer", or "open" where these do not agree."""
+    """Return the side that right programs refute: "code", "peer", or "open" if they disagree."""
     call, number = read_difference(task, item)
     references = [source for source in task.right if source != code][:REFERENCES]
     known = [task.reference] if task.reference else references

@@ -19,7 +19,7 @@ from greenloop.testsuite import TestFile
 
 MODULE = "solution"
 MAX_CALL = 20_000
-PRECONDITION_REFERENCES = 8  # as many as there are, for what the text allows
+PRECONDITION_REFERENCES = 8  # right programs that decide which inputs the text allows
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Task:
 
     @property
     def calls(self) -> list[str]:
-        """What the examples call, each as one expression."""
+        """The calls of the examples, each as one expression."""
         parts = (part for item in self.examples for part in parse_doctest(item.doctest))
         return [item.source.strip().partition(" == ")[0] for item in parts]
 

@@ -36,7 +36,7 @@ REPAIR = (
 
 @dataclass
 class Spent:
-    """What an arm of the comparison used so far."""
+    """Usage of an arm of the comparison so far."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -63,7 +63,7 @@ def extract_code(answer: str) -> str:
 
 
 def answer_once(ask: Ask, specification: str) -> LoopResult:
-    """Return the code of one answer, which claims to be right by being given."""
+    """Return the code of one answer, which always counts as a claim to be right."""
     spent = Spent()
     code = extract_code(ask(WRITE.format(specification=specification), spent))
     return LoopResult(code, "", True, spent)

@@ -35,7 +35,7 @@ LIMIT_S = 60.0
 
 
 class Terminal:
-    """A command in a terminal of its own; what it wrote since the last mark is kept."""
+    """A command in a pseudo-terminal, with its output since the last match."""
 
     def __init__(self, folder: Path, *command: str) -> None:
         self.pid, self.handle = pty.fork()
@@ -47,7 +47,7 @@ class Terminal:
         self.seen = b""
 
     def wait_for(self, pattern: re.Pattern[bytes]) -> float:
-        """Return the time at which a pattern was first written, and forget what stood before it."""
+        """Return the time at which a pattern was first seen, and drop the output up to it."""
         end = time.monotonic() + LIMIT_S
         while time.monotonic() < end:
             if found := pattern.search(self.seen):
