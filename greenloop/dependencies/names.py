@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from packaging.utils import canonicalize_name
 
-from greenloop.syntax.parse import cache_by_source
+from greenloop.syntax.parse import cache_by_source, parse_or_empty
 
 # Distributions with another import name, for packages that are not installed: those that a model
 # names or a file imports.
@@ -77,10 +77,7 @@ def find_imported_modules(source: str) -> frozenset[str]:
     A mark of pytest that only a plugin knows counts as an import of the plugin. Nothing where the
     source does not parse.
     """
-    try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
+    nodes = list(ast.walk(parse_or_empty(source)))
     imported = frozenset(_iter_imports(nodes)) - sys.stdlib_module_names
     return imported.union(_iter_plugins_of_marks(nodes))
 

@@ -124,9 +124,9 @@ class Evaluation:
 
 
 async def _wait_for_all(workers: Sequence[asyncio.Future[None]]) -> None:
-    """Wait for all workers, then raise the first GreenloopError of one."""
+    """Wait for all workers, then raise the first error of one."""
     for item in await asyncio.gather(*workers, return_exceptions=True):
-        if isinstance(item, GreenloopError):
+        if isinstance(item, Exception):
             raise item
 
 

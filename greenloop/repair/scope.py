@@ -107,7 +107,9 @@ def build_scope(
         names = tuple(dict.fromkeys((*constants, *functions)))
         return NameScope(None, names, constants=constants, roles=_collect_roles(tree))
     parameters = [item.arg for item in _list_parameters(function.args)]
-    own = parameters.pop(0) if enclosing_class is not None and parameters else ""
+    decorators = [ast.unparse(item) for item in function.decorator_list]
+    is_bound = enclosing_class is not None and "staticmethod" not in decorators
+    own = parameters.pop(0) if is_bound and parameters else ""
     used = [item for item in _walk_in_order(function) if isinstance(item, ast.Name)]
     stored = [item.id for item in used if isinstance(item.ctx, ast.Store)]
     inner = [item.arg for item in _walk_in_order(function) if isinstance(item, ast.arg)]

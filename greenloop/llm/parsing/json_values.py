@@ -21,7 +21,6 @@ _TOKEN = re.compile(
 _JSON_FORMS = {"(": "[", ")": "]", "\xa0": " "}
 _CONSTANTS = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
 _BAD_ESCAPE = re.compile(r"\\(?:(?P<good>[\"\\/bfnrt]|u[0-9a-fA-F]{4})|(?P<other>.))", re.DOTALL)
-_TRAILING_COMMA = re.compile(r",(\s*[\]}])")
 
 
 def read_json(text: str) -> Any:
@@ -109,13 +108,20 @@ def _mend(text: str) -> str:
         if found["string"]:
             parts.append(_mend_string(found[0]))
         elif found["name"]:
-            rest = (item[0] for item in tokens[number + 1 :] if not item[0].isspace())
-            is_key = next(rest, "") == ":"
+            is_key = _find_next(tokens, number) == ":"
             known = _CONSTANTS.get(found[0], found[0])
             parts.append(f'"{found[0]}"' if is_key else known)
-        else:
+        elif found[0] != "," or _find_next(tokens, number) not in ("]", "}", ")"):
             parts.append(_JSON_FORMS.get(found[0], found[0]))
-    return _TRAILING_COMMA.sub(r"\1", "".join(parts))
+    return "".join(parts)
+
+
+def _find_next(tokens: list[re.Match[str]], at: int) -> str:
+    """Return the next token that is not white space; '' at the end."""
+    at += 1
+    while at < len(tokens) and tokens[at][0].isspace():
+        at += 1
+    return tokens[at][0] if at < len(tokens) else ""
 
 
 def _mend_string(literal: str) -> str:

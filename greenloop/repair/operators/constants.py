@@ -8,6 +8,7 @@ from greenloop.repair.context import Edits, RepairContext
 from greenloop.syntax.operators.protocol import edit_operator
 
 _MAX_STRING_CHARS, _SEPARATORS = 30, (" ", ",", ", ", "\n", "-", "_", ".", ":", ";", "/")
+_LARGE = 1e300
 _ALTERNATIVES_TO_NONE = ("[]", "{}", "0", '""', "False")
 
 
@@ -27,6 +28,8 @@ def replace_constant(context: RepairContext, node: ast.Constant) -> Edits:
 
 
 def _replace_number(context: RepairContext, node: ast.Constant, value: float) -> Edits:
+    if not -_LARGE < value < _LARGE:  # infinite, or so are its multiples
+        return
     signed = isinstance(context.parent, ast.UnaryOp)
     near = [item for item in (value + 1, value - 1) if not _is_neutral_operand(context, item)]
     far = [

@@ -93,8 +93,9 @@ def _find_crash_conditions(
     text, operand = context.text, context.get_parenthesized_text
     for item in _walk_head(node):
         if isinstance(item, ast.BinOp) and "ZeroDivisionError" in names:
-            if isinstance(item.right, ast.Call) and text(item.right.func) == "len":
-                condition = f"not {text(item.right.args[0])}"
+            right = item.right
+            if isinstance(right, ast.Call) and text(right.func) == "len" and right.args:
+                condition = f"not {text(right.args[0])}"
             else:
                 condition = f"{operand(item.right)} == 0"
             if isinstance(item.op, (ast.Div, ast.FloorDiv, ast.Mod)):

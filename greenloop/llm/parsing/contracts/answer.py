@@ -31,6 +31,7 @@ from greenloop.specification.examples import (
 )
 from greenloop.specification.plain import name_module, replace_definitions
 from greenloop.syntax.names import explain_invalid_module_name
+from greenloop.syntax.nodes import Function
 from greenloop.testsuite.stubs import build_stub
 
 _VALUE_KEYS = (
@@ -192,10 +193,10 @@ def _collect_signatures(source: str) -> dict[str, set[str]]:
     found: dict[str, set[str]] = defaultdict(set)
     for node in ast.parse(source).body:
         if isinstance(node, ast.ClassDef):
-            methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
+            methods = [item for item in node.body if isinstance(item, Function)]
             for item in methods:
                 found[f"{node.name}.{item.name}"].add(_format_arguments(item))
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        elif isinstance(node, Function):
             found[node.name].add(_format_arguments(node))
     return found
 

@@ -205,7 +205,9 @@ def _read_answers(text: str) -> Iterator[str]:
 def _find_taken(text: str, answers: list[str]) -> str:
     """Return the answer that a text names by its position or in full; else the first one."""
     text = text.strip().strip("`.* ")
+    if text in answers:
+        return text
     for number, ordinal in enumerate(_ORDINALS[: len(answers)]):
-        if text.lower().startswith((ordinal, str(number + 1))):
+        if re.match(rf"(?:{ordinal}|{number + 1})\b(?!\.\d)", text.lower()):
             return answers[number]
     return text or answers[0]
