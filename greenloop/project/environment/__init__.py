@@ -1,4 +1,4 @@
-"""The environment of a project: found and read on the host, executed only in a sandbox."""
+"""Python environments of projects: found and read on the host, executed only in a sandbox."""
 
 from greenloop.project.environment.discovery import find_environment
 from greenloop.project.environment.interpreter import Environment

@@ -1,4 +1,4 @@
-"""Bytecode of an environment's packages, which a sandbox cannot write: it mounts them read-only."""
+"""Bytecode for an environment's packages, which sandboxes mount read-only."""
 
 import contextlib
 import os
@@ -13,11 +13,11 @@ _TEST_FOLDERS = frozenset({"test", "tests"})
 
 
 def compile_packages(environment: Environment) -> None:
-    """Compile what no run outside of a sandbox has compiled: each test run would compile it again.
+    """Compile modules without bytecode, which each sandboxed test run would compile again.
 
-    uv installs without bytecode. Nothing of the environment is executed: the interpreter is the one
-    of its installation, and reads no `.pth` file and no variable. As anywhere in Python, nothing is
-    written where PYTHONDONTWRITEBYTECODE is set.
+    uv, for example, installs without bytecode. No code of the environment is executed: the
+    interpreter is that of the base installation, and reads no `.pth` file and no environment
+    variable. Nothing is written if PYTHONDONTWRITEBYTECODE is set.
     """
     files = [] if sys.dont_write_bytecode else [*_list_uncompiled(environment)]
     if not files:
@@ -30,7 +30,7 @@ def compile_packages(environment: Environment) -> None:
 
 
 def _list_uncompiled(environment: Environment) -> Iterator[str]:
-    """Yield the modules in folders of packages that have no folder of bytecode."""
+    """Yield the modules in writable package folders that have no `__pycache__`."""
     for site in environment.site_folders:
         if not str(site).startswith(f"{environment.prefix}/"):
             continue

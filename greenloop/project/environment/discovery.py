@@ -1,4 +1,4 @@
-"""Which environment runs the tests of a project."""
+"""Selection of the environment that runs the tests of a project."""
 
 import os
 import re
@@ -28,10 +28,10 @@ _OPTION = re.compile(r"(?m)^\[(tool[.:])?pytest[^]\n]*\]\s*^[^\[\s]")
 
 
 def find_project_root(path: Path) -> Path | None:
-    """Return the folder of the project that a file or folder belongs to, None where there is none.
+    """Return the folder of the project that a file or folder belongs to, or None.
 
-    It is the nearest one with a file that configures a project, else that of the repository; never
-    the home folder or one above it, whose other files are no part of a project.
+    It is the nearest folder with a project's configuration file or a `.git` entry. The home folder,
+    its parents and folders that may hold secrets are never a project.
     """
     start = path.absolute()
     folders = [start, *start.parents] if start.is_dir() else list(start.parents)
@@ -46,21 +46,21 @@ def find_project_root(path: Path) -> Path | None:
 
 
 def find_pytest_root(root: Path) -> Path:
-    """Return a project's folder, or the nearest above it in the repository whose options of pytest hold for it."""
-    if (root / "pytest.ini").is_file():  # which counts where it is empty, too
+    """Return the nearest folder with pytest options up to the repository's root, or else `root`."""
+    if (root / "pytest.ini").is_file():  # pytest uses even an empty one
         return root
     found = next(filter(has_pytest_options, list_folders_of_repository(root)), root)
     return root if may_hold_secrets(str(found)) else found
 
 
 def has_pytest_options(root: Path) -> bool:
-    """Whether a file in the root of a project sets an option of pytest."""
+    """Return whether a file in the root of a project sets a pytest option."""
     files = (file for name in _CONFIG_FILES if (file := root / name).is_file())
     return any(_OPTION.search(file.read_text("utf-8", "replace")) for file in files)
 
 
 def find_working_root(named: Path) -> Path:
-    """Return the folder that was named; without one, that of the project around the working folder."""
+    """Return `named`, or if it is empty the project root around the working folder."""
     found = None if named.parts else find_project_root(named)
     return found if found and found != Path.cwd() else named
 
@@ -68,18 +68,18 @@ def find_working_root(named: Path) -> Path:
 def find_environment(
     root: Path, python: str | None, notify: Callable[[str], None]
 ) -> Environment | None:
-    """Return the environment of a project; None where greenloop's own Python runs its tests.
+    """Return the environment of a project, or None if greenloop's own Python runs its tests.
 
-    `python` is what the user has named. Why another candidate cannot be used is told to `notify`.
+    `python` is the user's choice. `notify` gets a line about each candidate that is not usable.
 
     Raises:
-        InputError: the one that was named cannot be used.
+        InputError: the environment `python` cannot be used.
     """
-    if may_hold_secrets(str(root)):  # its files would be copied
+    if may_hold_secrets(str(root)):  # with an environment, all files of the project are copied
         notify(f"{root} may hold secrets, so no environment is used: name the project's own folder")
         return None
     if python:
-        is_of_project = read_project_table().get("python") == python  # and not the user's word
+        is_of_project = read_project_table().get("python") == python  # not the user's option
         file = find_project_file(Path()) if is_of_project else None
         folder = file.parent if file else Path()
         named = read_environment(str(folder / Path(python).expanduser()), "--python")
@@ -92,14 +92,14 @@ def find_environment(
 
 
 def _find_own(root: Path, notify: Callable[[str], None]) -> Environment | None:
-    """Return the environment of a project, or the one that was made for it."""
+    """Return the environment that belongs to a project, or that greenloop made for it."""
     return _find_usable(root, _list_candidates(root), notify) or find_made_environment(root)
 
 
 def _find_usable(
     root: Path, candidates: Iterable[tuple[str, str]], notify: Callable[[str], None]
 ) -> Environment | None:
-    """Return the first environment that can be used; why others cannot is told to `notify`."""
+    """Return the first usable environment; `notify` gets the reasons against earlier ones."""
     for path, origin in candidates:
         try:
             found = read_environment(path, origin)
@@ -115,7 +115,7 @@ def _find_usable(
 def install_declared_packages(path: Path, notify: Callable[[str], None]) -> None:
     """Make an environment for the project of a file or folder, unless it has one.
 
-    That of greenloop is one only if the project is installed there.
+    Greenloop's own environment counts only if the project is installed in it.
 
     Raises:
         InputError: the path belongs to no project.
@@ -129,7 +129,7 @@ def install_declared_packages(path: Path, notify: Callable[[str], None]) -> None
 
 
 def _list_candidates(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield paths of environments that are there, and what they were found by, the best first."""
+    """Yield existing environments of a project as (path, origin), the best first."""
     yield from _list_activated(of_greenloop=False)
     for folder in list_folders_of_repository(root):
         for name in ENVIRONMENT_NAMES:
@@ -141,7 +141,10 @@ def _list_candidates(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def _list_activated(*, of_greenloop: bool) -> Iterator[tuple[str, str]]:
-    """Yield activated environments: the one of greenloop, which may be activated for the command alone, or others."""
+    """Yield activated environments: only greenloop's own, or only others.
+
+    Greenloop's own may be activated just to have the command, so it is the last candidate.
+    """
     for name in _VARIABLES:
         path = os.environ.get(name, "")
         is_own = os.path.realpath(path) == os.path.realpath(sys.prefix)
@@ -150,14 +153,14 @@ def _list_activated(*, of_greenloop: bool) -> Iterator[tuple[str, str]]:
 
 
 def list_folders_of_repository(root: Path) -> list[Path]:
-    """Return the folders from the project up to its repository; it alone where there is none."""
+    """Return the folders from the project up to its repository's root, or only the project."""
     folders = [root, *root.parents]
     tops = (number for number, folder in enumerate(folders) if (folder / ".git").exists())
     return folders[: next(tops, 0) + 1]
 
 
 def _list_interpreters() -> Iterator[tuple[str, str]]:
-    """Yield the interpreter of greenloop, and the ones that `python` and `python3` start, each once."""
+    """Yield greenloop's interpreter, and `python` and `python3` of the PATH, without duplicates."""
     found = {os.path.dirname(sys.executable): (sys.executable, "that of greenloop")}
     for name in ("python", "python3"):
         if path := shutil.which(name):
@@ -166,7 +169,7 @@ def _list_interpreters() -> Iterator[tuple[str, str]]:
 
 
 def _holds_project(python: str, root: Path) -> bool:
-    """Whether a project is installed for an interpreter, with or without -e."""
+    """Return whether a project is installed for an interpreter, with or without -e."""
     try:
         found = read_environment(python, "")
     except InputError:
@@ -178,7 +181,7 @@ def _holds_project(python: str, root: Path) -> bool:
 
 
 def _explain_tracked(root: Path, prefix: str) -> str:
-    """Return why an environment that came with a repository is not used."""
+    """Return why an environment that git tracks is not used, or '' for any other one."""
     top = list_folders_of_repository(root)[-1]
     if not prefix.startswith(f"{top}/") or not (top / ".git").exists():
         return ""

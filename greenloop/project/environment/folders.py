@@ -1,4 +1,4 @@
-"""Folders outside of an environment that its packages are imported from."""
+"""Source folders outside of an environment from which its packages are imported."""
 
 import ast
 import contextlib
@@ -19,7 +19,7 @@ SOURCE_FOLDERS = ("src", "lib")
 
 
 def list_named_folders(environment: Environment) -> list[str]:
-    """Return the folders that `.pth` files and finders of editable installations name."""
+    """Return the folders in `.pth` files and in the finders of editable installations."""
     found = [
         path if os.path.isdir(path) else os.path.dirname(path)
         for site in environment.site_folders
@@ -31,7 +31,7 @@ def list_named_folders(environment: Environment) -> list[str]:
 
 
 def list_source_folders(environment: Environment) -> list[str]:
-    """Return the folders that packages were installed from, as installers note them (PEP 610)."""
+    """Return the folders that packages were installed from, as recorded by installers (PEP 610)."""
     found = []
     for site in environment.site_folders:
         for file in sorted(site.glob("*.dist-info/direct_url.json")):
@@ -42,10 +42,10 @@ def list_source_folders(environment: Environment) -> list[str]:
 
 
 def list_other_folders(environment: Environment, root: str) -> list[str]:
-    """Return those of them that have to be mounted: outside of environment and project.
+    """Return the named folders outside of environment and project, which have to be mounted.
 
     Raises:
-        InputError: one of them may hold secrets.
+        InputError: one of the folders may hold secrets.
     """
     inner = tuple(f"{item}/" for item in (root, environment.prefix, environment.base))
     others = [path for path in list_named_folders(environment) if not f"{path}/".startswith(inner)]
@@ -59,11 +59,10 @@ def list_other_folders(environment: Environment, root: str) -> list[str]:
 
 
 def list_copied_sources(environment: Environment, root: str) -> list[str]:
-    """Return the folders of a project with packages that are installed as copies, without -e: in its
-    root, or beside the environment.
+    """Return the source folders with packages that are installed without -e, as copies.
 
-    Tests would import the copies. A package with compiled modules is left out: its folder may lack
-    them.
+    Tests would import the copies instead. The folders are in the root or beside the environment. A
+    folder is left out if an installed package has compiled modules, which the sources may lack.
     """
     found = []
     beside = os.path.dirname(environment.prefix)
@@ -78,7 +77,7 @@ def list_copied_sources(environment: Environment, root: str) -> list[str]:
 
 
 def may_hold_secrets(path: str) -> bool:
-    """Whether a folder is the home folder or above it, or has a name of those with secrets."""
+    """Return whether a path is the home folder, above it, or in a folder such as `.ssh`."""
     home = f"{Path.home()}/"
     is_above = home.startswith(path.rstrip("/") + "/")
     folders = (Path(path), *Path(path).parents)

@@ -1,4 +1,4 @@
-"""Files that a build or an installation of a project adds: the module of its version, and metadata."""
+"""Files that a build or installation would add to a project: version module and metadata."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ _VERSION = b'__version__ = version = "0.0.0"\n__version_tuple__ = version_tuple 
 
 
 def generate_files(read: Callable[[str], bytes | None]) -> dict[str, bytes]:
-    """Return the files; `read` returns a file of the project by its path, None where there is none."""
+    """Return the files by path; `read` returns a file of the project, None if it is missing."""
     text, added = _decode(read("pyproject.toml")), {}
     found = _VERSION_FILE.search(text)
     path = str(PurePosixPath(found[1])) if found else ""
@@ -37,7 +37,7 @@ def generate_files(read: Callable[[str], bytes | None]) -> dict[str, bytes]:
 
 
 def _find_name(values: Mapping[str, Any], read: Callable[[str], bytes | None]) -> tuple[str, str]:
-    """Return the name and the version of a project; ('', '') where no file has them."""
+    """Return the name and the version of a project, or ('', '') if no file has them."""
     for table in (find_table(values, "project"), find_table(values, "tool", "poetry")):
         if isinstance(table.get("name"), str):
             return table["name"], str(table.get("version", "0"))

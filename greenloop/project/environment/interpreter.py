@@ -1,4 +1,4 @@
-"""An environment, read without starting its interpreter."""
+"""Facts about a Python environment, read from files without starting its interpreter."""
 
 import configparser
 import os
@@ -24,13 +24,13 @@ class Environment:
     """An interpreter and where it finds its packages.
 
     Attributes:
-        python: Its path as the environment names it.
-        prefix: The folder of the environment.
-        base: The folder of the installation that its interpreter belongs to.
-        links: Symbolic links (target, path) between them, and to the installation.
-        sees_base: Whether the packages of the installation can be imported too.
-        origin: What it was found by, for messages.
-        sources: Folders of a project that it is not installed in, and whose modules tests import.
+        python: Path of the interpreter in the environment.
+        prefix: Folder of the environment.
+        base: Folder of the Python installation that the interpreter belongs to.
+        links: Symbolic links (target, path) from the environment's interpreter to the installation.
+        sees_base: Whether packages of the installation can be imported (system site packages).
+        origin: How the environment was found, for messages.
+        sources: Import folders of a project that is not installed in its environment.
     """
 
     python: str
@@ -43,7 +43,7 @@ class Environment:
 
     @cached_property
     def site_folders(self) -> tuple[Path, ...]:
-        """The folders with packages: those of the environment, then of the installation."""
+        """The package folders of the environment, then those of the installation."""
         tops = [self.prefix, *([self.base] if self.sees_base else [])]
         if self.sees_base and self.base == "/usr":
             tops.append("/usr/local")
@@ -70,16 +70,16 @@ class Environment:
 
     @property
     def is_newer(self) -> bool:
-        """Whether its Python has a later feature version than greenloop's, and so newer syntax."""
+        """Whether the Python has a later feature version, and so newer syntax, than greenloop's."""
         return _to_numbers(self.python_version)[:2] > sys.version_info[:2]
 
     @cached_property
     def pytest_version(self) -> str:
-        """The version of pytest, '' where there is none."""
+        """The version of pytest, '' if it is not installed."""
         return self.find_version("pytest")
 
     def find_version(self, package: str) -> str:
-        """Return the version of an installed package, '' where there is none."""
+        """Return the version of a package, '' if it is not installed."""
         for site in self.site_folders:
             for folder in site.glob(f"{package}-*.*-info"):
                 return folder.name.removesuffix(folder.suffix).partition("-")[2]
@@ -87,7 +87,7 @@ class Environment:
 
     @cached_property
     def plugins(self) -> tuple[str, ...]:
-        """The names of the packages that register plug-ins of pytest."""
+        """The names of the packages that register pytest plug-ins."""
         found = [
             file.parent.name.partition("-")[0]
             for site in self.site_folders
@@ -97,7 +97,7 @@ class Environment:
         return tuple(dict.fromkeys(found))
 
     def describe(self, root: str) -> str:
-        """Return one line about it; paths in the project are relative to its root."""
+        """Return a one-line description, with paths relative to the project's `root`."""
         place = self.origin if self.sources else self.prefix
         if place.startswith(f"{root}/"):
             place = os.path.relpath(place, root)
@@ -111,7 +111,7 @@ class Environment:
         return name in self.plugins or f"pytest_{name}" in self.plugins
 
     def explain_unusable(self) -> str:
-        """Return why tests cannot run in it, with a remedy; '' where they can."""
+        """Return why tests cannot run in the environment, with a remedy, or ''."""
         version = _to_numbers(self.python_version)
         if len(version) > 1 and version < _MIN_PYTHON:
             return f"{self.prefix} has Python {self.python_version}; 3.10 or later is needed"
@@ -124,10 +124,10 @@ class Environment:
 
 
 def read_environment(python: str, origin: str) -> Environment:
-    """Read the environment of an interpreter, or of its folder.
+    """Read an environment, named by its interpreter or its folder.
 
     Raises:
-        InputError: it is neither.
+        InputError: `python` is neither of these, or belongs to no installation of Python.
     """
     path = os.path.abspath(python)
     if os.path.isdir(path):
@@ -149,7 +149,7 @@ def read_environment(python: str, origin: str) -> Environment:
 
 
 def trace_links(path: str) -> list[tuple[str, str]]:
-    """Return the symbolic links that a path leads through, as (target, path)."""
+    """Return the symbolic links in the resolution of a path, as (target, path)."""
     found: dict[str, str] = {}
     current = path
     for _ in range(_MAX_LINKS):
@@ -176,7 +176,7 @@ def _has_section(text: str, name: str) -> bool:
 
 
 def _matches(folder: str, version: str) -> bool:
-    """Whether `python3.12` or `python3.13t` is the folder of a version such as `3.12.1`."""
+    """Return whether `python3.12` or `python3.13t` is the folder of a version such as `3.12.1`."""
     numbers = ".".join(version.split(".")[:2])
     return version == "3" or folder.removeprefix("python").rstrip("t") == numbers
 

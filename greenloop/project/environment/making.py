@@ -1,4 +1,4 @@
-"""The environment that greenloop makes for a project without one: of what the project declares."""
+"""Environments that greenloop makes from a project's declared requirements."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +19,7 @@ _PYTEST = "pytest>=7.4"
 
 
 def find_made_environment(root: Path) -> Environment | None:
-    """Return the environment that was made for a project, None where there is none."""
+    """Return the environment that greenloop made for a project, or None."""
     wanted = list_wanted(root)
     installed = PackageStore(constraints=_list_locked(root)).find(wanted) if wanted else None
     if installed is None:
@@ -32,7 +32,7 @@ def find_made_environment(root: Path) -> Environment | None:
 
 
 def list_wanted(root: Path) -> tuple[str, ...]:
-    """Return what would be installed for a project; nothing where it declares no package."""
+    """Return the requirements to install for a project, none if it declares no package."""
     declared = list_requirements(root)
     names = {parse_package_name(item) for item in declared}
     if not names - {"pytest"}:
@@ -41,18 +41,18 @@ def list_wanted(root: Path) -> tuple[str, ...]:
 
 
 def _list_locked(root: Path) -> tuple[str, ...]:
-    """Return what is locked; without a pytest that is too old for greenloop."""
+    """Return the project's locked versions, without a pytest that is too old for greenloop."""
     pytest = SpecifierSet(_PYTEST.removeprefix("pytest"))
     locked = [item.split("==") for item in read_locked(root)]
     return tuple(f"{name}=={at}" for name, at in locked if name != "pytest" or at in pytest)
 
 
 def make_environment(root: Path, notify: Callable[[str], None]) -> None:
-    """Install what a project declares as wheels, of which nothing is executed, into an environment.
+    """Install a project's declared packages into an environment, as wheels, without running code.
 
-    Packages have the versions of its lock file. What has no wheel in that version is taken in
-    another one; what has no wheel is left out. Both are told to `notify`. Nothing is done where
-    there is nothing to install, or all is there.
+    The versions are those of the project's lock file. A package without a wheel of that version is
+    installed in another version, or left out if it has no wheel at all; `notify` gets both facts.
+    Nothing happens if there is nothing to install, or everything is installed.
 
     Raises:
         PackagesError: the packages cannot be installed.
@@ -85,9 +85,10 @@ def _relax(
     error: PackagesError,
     notify: Callable[[str], None],
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what to try after an error: first other versions, then without a package.
+    """Return the requirements and locked versions for the next attempt after an error.
 
-    Raises the error where neither can help.
+    First the failing package loses its lock, then it is left out, then all locks are dropped.
+    Raises the error if none of these applies.
     """
     name = parse_package_name(error.absent)
     freed, others = _leave_out(name, locked), _leave_out(name, rest)

@@ -1,4 +1,4 @@
-"""The copy of a project that a sandbox mounts, and the sandbox of its environment."""
+"""Copies of projects for sandboxes, and sandboxes that run a project's environment."""
 
 import contextlib
 import os
@@ -21,10 +21,10 @@ from greenloop.sandbox import Sandbox
 from greenloop.sandbox.backends.cleanup import create_temporary_folder, remove_folder
 from greenloop.sandbox.environment import GuestEnvironment
 
-_UNPRIVILEGED_ID = 65534  # the user of runs where greenloop is started by root
+_UNPRIVILEGED_ID = 65534  # the user and group of runs if greenloop is started by root
 _MAX_BYTES, _MAX_FILES, _MAX_KEY_BYTES = 2 << 30, 200_000, 1 << 16
 _TEST_FOLDERS = frozenset({"test", "tests", "testing"})
-# Tables of characters, which take seconds to compute. What is beside them are examples that failed.
+# Hypothesis' tables of characters take seconds to compute; its failing examples are not copied.
 _STORAGE, _TABLES = ".hypothesis", "unicode_data"
 _MASKED = ("pip.conf", "conda-meta/state")  # may hold passwords, and values of variables
 
@@ -37,9 +37,9 @@ def open_environment(
     variables: Mapping[str, str] | None = None,
     omitted: Collection[str] = (),
 ) -> Iterator[Sandbox]:
-    """Open a sandbox that runs tests of the project in its environment, with these variables.
+    """Open a sandbox that runs tests of a project in its environment, with these variables.
 
-    `omitted` are files of the project, relative to its folder, that are not copied.
+    `omitted` are files of the project, by relative path, that are not copied.
 
     Raises:
         InputError: the project is too large, or its environment names folders with secrets.
@@ -61,7 +61,7 @@ def open_environment(
 
 
 def _add_generated_files(folder: Path) -> None:
-    """Add what an installation of the project would have made."""
+    """Add the files that an installation of the project would have made."""
 
     def read(path: str) -> bytes | None:
         return (folder / path).read_bytes() if (folder / path).is_file() else None
@@ -74,9 +74,9 @@ def _add_generated_files(folder: Path) -> None:
 def build_guest(
     environment: Environment, root: str, copy: Path, added: Mapping[str, str]
 ) -> GuestEnvironment:
-    """Return what is mounted. Raises InputError for folders with secrets."""
+    """Return the mounts and variables of a guest. Raises InputError for folders with secrets."""
     base, prefix = environment.base, environment.prefix
-    # Not the whole: other environments may be below it. Tests that build extensions need headers.
+    # Not the whole base, as other environments may be in it. Tests of extensions need its headers.
     own = [item for name in ("bin", "lib", "include") if os.path.isdir(item := f"{base}/{name}")]
     wanted = [*own, *([prefix] if prefix != base else []), *list_other_folders(environment, root)]
     wanted = [item for item in dict.fromkeys(wanted) if item != root]
@@ -102,20 +102,20 @@ def build_guest(
 
 
 def _is_shown(folder: str, other: str, root: str) -> bool:
-    """Whether a folder is seen where another is mounted; the copy of the project hides what is in it."""
+    """Return whether mounting `other` shows `folder`; the project's copy hides folders in it."""
     is_hidden = folder.startswith(f"{root}/") and not other.startswith(f"{root}/")
     return folder.startswith(f"{other}/") and not is_hidden
 
 
 def copy_project(root: Path, target: Path, omitted: Collection[str] = ()) -> None:
-    """Copy all files but caches, environments, secrets and those omitted.
+    """Copy a project without caches, environments, secrets and the `omitted` files.
 
-    What git ignores is copied: it may be a built module. Keys that git tracks among the tests are
-    part of these.
+    Files that git ignores are copied, as they may be built modules. Files in test folders that git
+    tracks are copied, too, even keys.
 
     Raises:
-        InputError: they are too many or too large.
-        SandboxError: they cannot be copied.
+        InputError: the files are too many or too large.
+        SandboxError: the files cannot be copied.
     """
     count = size = 0
     fixtures = _list_fixtures(root)
@@ -141,7 +141,7 @@ def copy_project(root: Path, target: Path, omitted: Collection[str] = ()) -> Non
 
 
 def _is_copied(inner: str, above: str, name: str, there: str) -> bool:
-    """Whether a folder is walked through; a link to one is copied as a link."""
+    """Return whether to descend into a folder; a link to a folder is copied as a link."""
     full, path = f"{above}/{name}", os.path.normpath(os.path.join(inner, name))
     if os.path.basename(above) == _STORAGE and name != _TABLES:
         return False
@@ -154,7 +154,7 @@ def _is_copied(inner: str, above: str, name: str, there: str) -> bool:
 
 
 def _list_fixtures(root: Path) -> frozenset[str]:
-    """Return the files that git tracks in folders of tests."""
+    """Return the files that git tracks in test folders."""
     try:
         tracked = run_git(root, "ls-files", "-z", "--cached").split("\0")
     except OutputError:
@@ -163,7 +163,7 @@ def _list_fixtures(root: Path) -> frozenset[str]:
 
 
 def _copy_file(source: str, path: str, folder: str, is_fixture: bool) -> int:
-    """Copy a file, or a link as a link; return its size, 0 for what is left out."""
+    """Copy a file, or a link as a link; return the size, 0 for a link or an excluded file."""
     target = f"{folder}/{os.path.basename(source)}"
     if os.path.islink(source):
         os.symlink(os.readlink(source), target)
@@ -180,7 +180,7 @@ def _copy_file(source: str, path: str, folder: str, is_fixture: bool) -> int:
 
 
 def _give_to_unprivileged(folder: Path) -> None:
-    """Let the user of runs do with the files what root can, whatever their modes."""
+    """Make the unprivileged user the owner of all files, with full access to all folders."""
     for above, folders, files in os.walk(folder):
         os.chmod(above, os.stat(above).st_mode | 0o700)
         for path in (above, *(f"{above}/{name}" for name in (*folders, *files))):

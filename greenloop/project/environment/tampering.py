@@ -1,4 +1,4 @@
-"""Files of a project's environment that change what its tests report, and that no package brought."""
+"""Detection of manipulated files in a project's environment: startup files, and pytest itself."""
 
 import base64
 import csv
@@ -7,13 +7,13 @@ from collections.abc import Iterator, Set
 from pathlib import Path
 
 _FOLDERS = (".venv", "venv")
-_RUNNERS = ("pytest-", "pluggy-")  # what decides how a test ends
+_RUNNERS = ("pytest-", "pluggy-")  # packages that decide how a test ends
 _STARTUP = ("sitecustomize.py", "usercustomize.py")
-_KNOWN = "_virtualenv.pth"  # virtualenv and uv write it, and list it nowhere
+_KNOWN = "_virtualenv.pth"  # written by virtualenv and uv, in no RECORD
 
 
 def find_tampered_files(root: Path, since: float) -> Iterator[str]:
-    """Yield a sentence for each file of the project's own environment that was written since a time."""
+    """Yield a sentence for each manipulated file that was written after `since`, in Unix time."""
     for name in _FOLDERS:
         for packages in sorted((root / name).glob("lib/python*/site-packages")):
             records = {item: _read_record(item) for item in packages.glob("*.dist-info/RECORD")}
@@ -25,19 +25,19 @@ def find_tampered_files(root: Path, since: float) -> Iterator[str]:
                 for path, digest in digests.items() if is_runner else ():
                     file = packages / path
                     if not digest or path.startswith("..") or not _is_newer(file, since):
-                        continue  # a script in bin is not imported; who moves an environment edits it
+                        continue  # bin scripts are not imported; moving an environment edits them
                     if _digest(file) != digest:
                         yield f"{file.relative_to(root)}: differs from what was installed"
 
 
 def _read_record(record: Path) -> dict[str, str]:
-    """Return the digests of a package's files by path, '' for none."""
+    """Return the digests in a package's RECORD by path, '' for a file without one."""
     rows = csv.reader(record.read_text("utf-8", "replace").splitlines())
     return {row[0]: row[1] for row in rows if len(row) > 1}
 
 
 def _find_startup_files(packages: Path, listed: Set[str]) -> Iterator[Path]:
-    """Yield the files that Python runs when it starts, without those of packages."""
+    """Yield the files that Python runs at startup and that no package has in its RECORD."""
     for file in sorted(item for item in packages.iterdir() if item.name not in listed):
         if file.suffix == ".pth":
             lines = file.read_text("utf-8", "replace").splitlines()
