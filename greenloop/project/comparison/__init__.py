@@ -1,1 +1,1 @@
-"""Two versions of a project on the same inputs."""
+"""Comparison of two versions of a project on the same inputs."""

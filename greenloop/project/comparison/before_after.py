@@ -1,4 +1,4 @@
-"""Calls of functions that stay, on the code before a change and after it."""
+"""Differential test of unchanged interfaces: the code before a change against the code after it."""
 
 import ast
 import re
@@ -25,18 +25,16 @@ class ChangedProject:
 
     tree: ProjectTree
     changes: Mapping[str, str | None]
-    touches: Collection[str]  # the names whose behaviour is to change
-    wish: str  # the text that asks for it
+    touches: Collection[str]  # the names whose behaviour is meant to change
+    wish: str  # the text that asks for the change
 
 
 def compare_before_after(sandbox: Sandbox, project: ChangedProject, seed: str) -> BeforeAfter:
-    """Compare both versions on inputs made of the calls in the project's own tests.
+    """Compare both versions on inputs derived from the calls in the project's own tests.
 
-    At most three modules are compared, in about five seconds each.
-
-    Called are public functions and classes of changed modules, and of those that tests call and
-    that import a changed one, where neither their name is touched nor their signature differs. An
-    answer that differs from run to run is no difference.
+    At most three modules are compared, in about five seconds each: changed modules, and modules
+    that tests call and that import a changed one. Only public functions and classes with an
+    untouched name and the same signature are called. Nondeterministic answers are ignored.
     Raises SandboxError: the sandbox cannot run anything.
     """
     before, inputs, found = project.tree, 0, list[Difference]()
@@ -53,7 +51,7 @@ def compare_before_after(sandbox: Sandbox, project: ChangedProject, seed: str) -
 
 
 def _select_modules(index: CodeIndex, changes: Mapping[str, str | None]) -> list[str]:
-    """Return the changed modules, then those above them that tests read most."""
+    """Return the changed modules, then their direct and indirect importers that tests use most."""
     changed = [
         path
         for path, text in sorted(changes.items())
@@ -78,7 +76,7 @@ def _select_modules(index: CodeIndex, changes: Mapping[str, str | None]) -> list
 
 
 def _compare_module(pair: ModulePair, touches: Collection[str]) -> Comparison:
-    """Return the comparison, without functions that may answer otherwise, or do so from run to run."""
+    """Return the comparison without functions that are meant to change or are nondeterministic."""
     path, before, after = pair.path, pair.other, pair.tree
     interface = write_kept_interface(path, before.texts, after.texts, touches)
     if not interface:
@@ -89,7 +87,7 @@ def _compare_module(pair: ModulePair, touches: Collection[str]) -> Comparison:
     calls = [item.call for item in found.differences]
     again = replace(pair, tree=before).compare(interface, calls)
     left_out = {_name_function(item.call) for item in again.differences}
-    # The tests' own inputs also call functions that are to answer otherwise now.
+    # Inputs from the tests also call functions whose behaviour is meant to change.
     left_out |= _read_definitions(before.texts[path]).keys() - _read_definitions(interface).keys()
     kept = (i for i in found.differences if _name_function(i.call) not in left_out)
     return replace(found, differences=tuple(kept))
@@ -98,7 +96,7 @@ def _compare_module(pair: ModulePair, touches: Collection[str]) -> Comparison:
 def write_kept_interface(
     path: str, before: Mapping[str, str], after: Mapping[str, str], touches: Collection[str]
 ) -> str:
-    """Return the public functions and classes that are to answer as before, '' without any."""
+    """Return the source of public functions and classes that must answer as before, '' for none."""
     old, new = _read_definitions(before[path]), _read_definitions(after[path])
     differing = "\n".join(list_public_changes(before, {path: after[path]}))
     touched = {part for name in touches for part in name.split(".")}
@@ -119,5 +117,5 @@ def _read_definitions(
 
 
 def _name_function(call: str) -> str:
-    """Return the function of a call; of statements that of the last one."""
+    """Return the function that a call, or the last of several statements, calls."""
     return call.rpartition("\n")[2].partition("(")[0]

@@ -1,4 +1,4 @@
-"""One module in two versions of its project, compared on inputs made of the project's tests."""
+"""Comparison of one module in two versions of its project, on inputs from the project's tests."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from greenloop.sandbox import Sandbox
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.testsuite import TestFile
 
-_BUDGET_S = 5.0  # about, of one comparison
+_BUDGET_S = 5.0  # approximate time of one comparison
 
 
 @dataclass(frozen=True)
 class ModulePair:
-    """A module of a project and of another version of it."""
+    """A module in two versions of a project."""
 
     sandbox: Sandbox
-    index: CodeIndex  # of a version with the tests whose calls become inputs
+    index: CodeIndex  # of the version with the tests whose calls become inputs
     path: str
     tree: ProjectTree
     other: ProjectTree
@@ -33,9 +33,9 @@ class ModulePair:
         inputs: str = "",
         failing: Collection[str] = (),
     ) -> Comparison:
-        """Compare the functions of an interface; `inputs` is the source of a generator, `failing` are
-        the names of tests that the other version fails.
-        Raises SandboxError: the sandbox cannot run anything.
+        """Compare the functions of an interface. Raises SandboxError: no sandbox can run.
+
+        `inputs` is the source of a generator, `failing` names tests that the other version fails.
         """
         return compare_programs(
             ProjectSandbox(self.sandbox, self.tree.project, self.path),
@@ -53,7 +53,7 @@ class ModulePair:
         )
 
     def _find_tests(self) -> Iterator[TestFile]:
-        """Yield the test files that read the module."""
+        """Yield the test files that use the module."""
         readers = {
             path
             for key, keys in self.index.readers.items()
@@ -65,7 +65,7 @@ class ModulePair:
                 yield TestFile(path, self._rewrite_imports(self.index.modules[path]))
 
     def _rewrite_imports(self, module: Module) -> str:
-        """Return a test file that imports names of the module from the module itself."""
+        """Return a test file's text below direct imports of the module's names that it uses."""
         lines = []
         for item in module.imports:
             key = self.index.find_target(module.path, item)

@@ -1,4 +1,4 @@
-"""Two changes of a project that were written from one wish, compared on what the wish touches."""
+"""Comparison of two independent changes of a project that were written from the same wish."""
 
 import ast
 from collections.abc import Collection
@@ -14,8 +14,8 @@ from greenloop.syntax.parse import parse_or_empty
 
 _MAX_MODULES = 3
 _NOTHING = "no function or class of the interface is defined by both changes"
-# Generator and precondition of one function, which several share with the name before the
-# arguments.
+# Adapts a generator and a precondition of several functions, which take the function's name first,
+# to one function.
 _ONE_NAME = """
 inputs__, allowed__ = inputs, globals().get("allowed", lambda *given, **named: True)
 
@@ -35,7 +35,7 @@ class PeerChanges:
 
     tree: ProjectTree
     other: ProjectTree
-    interface: str  # this, and the wish, are what both were written from
+    interface: str  # both changes were written from the interface and the wish
     wish: str
     inputs: str = ""  # the source of a generator
     tests: Collection[str] = ()  # the paths of files with new tests
@@ -47,8 +47,8 @@ def compare_peers(
 ) -> Comparison:
     """Compare the functions and classes of the interface, then those that the new tests call.
 
-    Those are of at most three modules, each of which takes about five seconds. `examples` are
-    calls. Raises SandboxError: the sandbox cannot run anything.
+    At most three modules are compared, in about five seconds each. `examples` are calls.
+    Raises SandboxError: the sandbox cannot run anything.
     """
     index = build_index(peers.tree.texts)
     both = peers.tree.texts.keys() & peers.other.texts.keys()
@@ -58,7 +58,7 @@ def compare_peers(
     ranked = sorted(stubs, key=lambda path: path not in named)[:_MAX_MODULES]
     for number, path in enumerate(ranked):
         pair = ModulePair(sandbox, index, path, peers.tree, peers.other, peers.wish, seed)
-        # What the generator allows is said of the interface alone.
+        # The generator and its precondition are only about the interface.
         inputs = _adapt_inputs(peers.inputs, list_names(stubs[path])) if path in named else ""
         one = pair.compare(stubs[path], examples, inputs, peers.failing)
         found = _add(found, one) if number else one
@@ -66,7 +66,7 @@ def compare_peers(
 
 
 def _group_by_file(index: CodeIndex, interface: str) -> dict[str, str]:
-    """Return the stubs by the path of the file that defines the names."""
+    """Return the interface's stubs by the path of the file that defines their names."""
     found: dict[str, str] = {}
     for module, stub in split_interface(interface).items():
         home = find_module(index, module)
@@ -85,7 +85,7 @@ def _find_definition(index: CodeIndex, home: str | None, name: str) -> str:
 
 
 def _write_called(index: CodeIndex, peers: PeerChanges) -> dict[str, str]:
-    """Return the source of what test files call, by the path of the file that defines it."""
+    """Return the source of the definitions that test files use, by the path of their file."""
     keys = {
         key
         for (path, _), found in index.edges.items()
