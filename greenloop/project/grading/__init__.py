@@ -1,4 +1,4 @@
-"""Grade of the changed lines of a project."""
+"""Grading of the changed lines of a project."""
 
 from greenloop.project.grading.grader import ChangedLines, grade_lines
 

@@ -17,10 +17,9 @@ def measure_coverage(
     baseline: Baseline,
     thresholds: Thresholds,
 ) -> Coverage | str:
-    """Return which of the statements and branches on the lines of several files the tests reach.
+    """Return the coverage of statements and branches on the given lines, or why there is none.
 
-    Statements for type checkers, for other machines than this one, and for a package that is missing, are
-    left out.
+    Statements for type checkers, other machines and missing packages are left out.
     """
     statements: dict[str, bool] = {}
     branches: dict[str, bool] = {}
@@ -51,7 +50,7 @@ def measure_coverage(
 
 
 def _list_never_run(tree: ast.Module) -> Iterator[int]:
-    """Yield the lines for type checkers, and for other machines or packages than those here."""
+    """Yield the lines for type checkers, for other machines, and for missing packages."""
     for item in ast.walk(tree):
         other: Sequence[ast.stmt] = ()
         if isinstance(item, ast.ExceptHandler) and item.type is not None:
@@ -66,7 +65,7 @@ def _list_never_run(tree: ast.Module) -> Iterator[int]:
 
 
 def find_changed_statements(text: str, changed: Set[int]) -> list[int]:
-    """Return the lines on which the statements begin that have a changed line."""
+    """Return the first lines of the statements that have a changed line."""
     meaning = instrument_file(text)
     if meaning is None:
         return []

@@ -1,4 +1,4 @@
-"""Grade of changed lines by the tests of a project."""
+"""Evidence about changed lines of a project, from the project's tests."""
 
 import ast
 import re
@@ -38,10 +38,10 @@ from greenloop.testsuite.stubs import with_empty_bodies
 
 NO_STATEMENT = "no statement of code has changed"
 NOT_IMPORTED = "no test imports the changed files"
-# Pieces that are about the changed code, and those about new tests.
+# Pieces of evidence about the changed code, and about new tests.
 CODE_PIECES = frozenset({"empty_bodies", "coverage", "mutation"})
 TEST_PIECES = frozenset({"assertion_mutation", "isolated", "memorization"})
-# Whether tests notice the change: what is known already first, mutants last.
+# Evidence whether tests notice the change, from the cheapest piece to the most expensive one.
 QUICK_PIECES = ("coverage", "empty_bodies", "assertion_mutation", "mutation")
 OUT_OF_TIME = "out of time"
 _WEAK = "the tests pass without the bodies of the changed functions"
@@ -49,29 +49,29 @@ _WEAK = "the tests pass without the bodies of the changed functions"
 
 @dataclass(frozen=True)
 class ChangedLines:
-    """Changed lines of a project as it is now, by path, and what is known of its tests."""
+    """Changed lines of a project by path, with its tests and the measurements on both."""
 
     runner: ProjectRunner
     lines: Mapping[str, Set[int]]
     baseline: Baseline  # of the changed project
     new_tests: Sequence[str] = ()  # node ids
     plan: Plan = field(default_factory=Plan)
-    interface: str = ""  # of a contract, as are the held-out examples
+    interface: str = ""  # from a contract, like the held-out examples
     held_out: Sequence[HeldOutExample] = ()
-    deadline: float | None = None  # of `time.monotonic`: then only `QUICK_PIECES` are measured
+    deadline: float | None = None  # in `time.monotonic`; with one, only `QUICK_PIECES` are measured
 
     @cached_property
     def code_lines(self) -> dict[str, Set[int]]:
-        """The changed lines of code: of no test, and of no file where no test imports anything."""
+        """The changed lines of files that are no tests and that the tests can reach."""
         return {p: lines for p, lines in self._lines_beside_tests.items() if self._is_tested(p)}
 
     @property
     def untested_files(self) -> list[str]:
-        """The changed files that are neither tests nor code, such as scripts of a build."""
+        """The changed files that are no tests and that no test imports, such as build scripts."""
         return sorted(self._lines_beside_tests.keys() - self.code_lines.keys())
 
     def is_test(self, path: str) -> bool:
-        """Whether a file is a test by its name, or has tests that pytest has run."""
+        """Return whether a file is a test by its name, or has tests that pytest has run."""
         return is_test_path(path) or path in self.baseline.test_files
 
     @property
@@ -85,7 +85,7 @@ class ChangedLines:
 
     @cached_property
     def has_statements(self) -> bool:
-        """Whether a statement has changed beside the tests, or a file that does not parse."""
+        """Whether a statement outside of tests has changed, or a file that does not parse."""
         texts = self.runner.tree.texts
         return any(
             parse_or_none(texts[path]) is None or find_changed_statements(texts[path], lines)
@@ -93,10 +93,10 @@ class ChangedLines:
         )
 
     def _is_tested(self, path: str) -> bool:
-        """Whether it is code, and tests import the file or another one of its package.
+        """Return whether tests import a file, or another file of its package.
 
-        A file is not code that defines nothing and is never imported, such as one with a version that
-        a build writes, or that only pytest's collection imports, such as `docs/conf.py`.
+        Excluded are files that define nothing and are not imported, such as a generated version
+        file, and files that only pytest's collection imports, such as `docs/conf.py`.
         """
         tree = parse_or_none(self.runner.tree.texts[path])
         if tree is None:
@@ -112,7 +112,7 @@ class ChangedLines:
         return any(i.startswith(f"{folder}/") for i in beside)
 
     def _is_imported(self, path: str) -> bool:
-        """Whether another file has the name of a module in an import."""
+        """Return whether an import in another file has the name of the module."""
         name = path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2]
         named = re.compile(rf"^\s*(from|import)\b.*\b{re.escape(name)}\b", re.MULTILINE)
         others = (text for other, text in self.runner.tree.texts.items() if other != path)
@@ -120,19 +120,19 @@ class ChangedLines:
 
     @cached_property
     def context(self) -> GradingContext | str:
-        """What measures the new tests; a text says why they cannot be measured."""
+        """The context that measures the new tests, or the reason why they cannot be measured."""
         if not self.new_tests:
             return NO_NEW_TESTS
         return build_context(self.runner, sorted(self.code_lines), self.new_tests, self.plan)
 
     def measure_mutation(self) -> Mutation | str:
-        """Try mutants on the changed lines."""
+        """Return the mutation score on the changed lines, or why there is none."""
         why = explain_no_mutants(self.plan, self.runner.box)
         return why or measure_mutants(self.runner, self.code_lines, self.baseline, self.timed_plan)
 
     @property
     def timed_plan(self) -> Plan:
-        """The plan with half of the seconds that are left: beside other work CPU time takes longer."""
+        """The plan, limited to half of the time left, as CPU time lags behind on a busy machine."""
         if self.deadline is None:
             return self.plan
         left = max(self.deadline - time.monotonic(), 0.1) / 2
@@ -153,7 +153,7 @@ class ChangedLines:
         found = judge_empty_bodies(self.runner.run(emptied, tests, plain_asserts=True))
         if found.reached or found.cut_short:
             return found
-        return found.model_copy(update={"cut_short": _WEAK})  # no forgery: weak tests explain it
+        return found.model_copy(update={"cut_short": _WEAK})  # weak tests, not a forgery
 
     def _list_mapped_tests(self) -> list[str]:
         found = {
@@ -170,7 +170,7 @@ class ChangedLines:
         return context if isinstance(context, str) else assertion_mutation.measure(context)
 
     def measure_flakiness(self) -> Flakiness | str:
-        """Run the new tests shuffled, with another hash seed; without any say what is known."""
+        """Run the new tests shuffled, with another hash seed; without any, use the baseline."""
         context = self.context
         if not isinstance(context, str):
             return flakiness.measure(context)
@@ -178,7 +178,7 @@ class ChangedLines:
         return Flakiness(reached=not flaky, order_seed=0, hash_seed=0, differing=flaky)
 
     def list_new_functions(self) -> Iterator[TestFunction]:
-        """Yield the new tests as they stand in their files."""
+        """Yield the test functions of the new tests."""
         new = {test.partition("[")[0] for test in self.new_tests}
         for path in sorted({test.partition("::")[0] for test in new}):
             for item in parse_test_functions(self.runner.tree.texts[path]):
@@ -186,7 +186,7 @@ class ChangedLines:
                     yield item
 
     def find_integrity_issues(self) -> Iterator[IntegrityFinding]:
-        """Yield the findings on changed lines."""
+        """Yield the integrity findings on changed lines."""
         texts = self.runner.tree.texts
         tests = [text for path, text in texts.items() if is_test_path(path)]
         for path, lines in self.code_lines.items():
@@ -198,7 +198,7 @@ class ChangedLines:
 def grade_lines(
     change: ChangedLines, *, emit: EventSink = ignore_event, read_against_text: bool = False
 ) -> Evidence:
-    """Return the evidence for changed lines whose tests pass; what fails to be measured is missing.
+    """Return the evidence for changed lines whose tests pass; failed measurements are left out.
 
     Raises SandboxError: the sandbox cannot run anything.
     """

@@ -1,4 +1,4 @@
-"""Modules of a project with the new tests that call them, for what is observed apart from tests."""
+"""Measurements on project modules in processes without tests."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
@@ -32,7 +32,7 @@ _NO_MODULE = "no import of the file names a module of the project"
 
 @dataclass(frozen=True)
 class CalledModules:
-    """What new tests, and examples of an interface, observe of the modules of a project."""
+    """Modules of a project that new tests, or held-out examples of an interface, call."""
 
     runner: ProjectRunner
     baseline: Baseline
@@ -54,7 +54,7 @@ class CalledModules:
         return {test.partition("[")[0] for test in self.new_tests}
 
     def measure_isolation(self) -> Isolated | str:
-        """Observe the new tests in a process that holds no tests. Raises SandboxError."""
+        """Run the programs of the new tests in a process without tests. Raises SandboxError."""
         if not self.new_tests:
             return NO_NEW_TESTS
         if not self._contexts:
@@ -62,7 +62,7 @@ class CalledModules:
         return isolation.measure_modules(self._contexts)
 
     def _observe_none(self) -> Isolated:
-        """Return what is known of tests whose form does not tell what they call."""
+        """Return the evidence for tests whose imports name no module of the project."""
         paths = sorted({name.partition("::")[0] for name in self._new})
         found = {
             f"{path}::{test.name}": test.first_line
@@ -78,7 +78,7 @@ class CalledModules:
         )
 
     def measure_memorization(self) -> Memorization | str | None:
-        """Ask the changed modules what the new tests ask, and variants. Raises SandboxError."""
+        """Call the changed modules on the new tests' inputs and variants. Raises SandboxError."""
         if not self.new_tests:
             return NO_NEW_TESTS
         found = [(item, self._list_changed(item.module)) for item in self._contexts]
@@ -93,7 +93,7 @@ class CalledModules:
         return [item for path in paths for item in self._separate(path)]
 
     def _separate(self, path: str) -> Iterator[GradingContext]:
-        """Yield the modules that a test file imports, each with the tests that observe it."""
+        """Yield a context for each module that a test file imports, with the tests that call it."""
         left = {name.partition("::")[2] for name in self._new if name.startswith(f"{path}::")}
         modules = self._list_imported(path)
         for module, source in modules.items():
@@ -101,13 +101,13 @@ class CalledModules:
             plan = isolation.plan_programs(context, context.tests[0])
             found = left.intersection(item.test for item in plan.programs)
             if module == list(modules)[-1]:
-                found = left  # with the reasons why some are not observable
+                found = left  # adds the reasons why the remaining tests are not observable
             if found:
                 yield self._build(module, source, TestFile(path, self._cut(path, found)))
             left = left - found
 
     def _list_imported(self, path: str) -> Mapping[str, str]:
-        """Return the project's modules that a test file imports, by name, most used first."""
+        """Return the paths of the project's modules that a test file imports, most used first."""
         found: Counter[str] = Counter()
         text = name_imports_fully(self._texts[path], path, self._texts)
         for item in parse_module(path, text).imports:
@@ -118,13 +118,13 @@ class CalledModules:
         return {name: source for name, source in named if source}
 
     def _find_module(self, name: str) -> str | None:
-        """Return the path of a module; also of one in a folder of `pythonpath`, which tests run."""
+        """Return the path of a module, also if it is in a `pythonpath` folder and run by tests."""
         ends = tuple(f"/{name.replace('.', '/')}{end}" for end in (".py", "/__init__.py"))
         run = [path for path in self.baseline.reached if f"/{path}".endswith(ends)]
         return find_module(self._index, name) or (run[0] if len(run) == 1 else None)
 
     def _cut(self, path: str, names: Collection[str]) -> str:
-        """Return a test file without its other tests."""
+        """Return a test file with only the named tests."""
         text = self._texts[path]
         return remove_tests(text, {i.name for i in parse_test_functions(text)}.difference(names))
 
@@ -134,7 +134,7 @@ class CalledModules:
         return GradingContext(box, self._texts[source], tests, module, first, self.plan)
 
     def measure_held_out(self, examples: Sequence[HeldOutExample]) -> HeldOut | str | None:
-        """Compare what the modules of the interface answer with examples. Raises SandboxError."""
+        """Compare the answers of the interface's modules with examples. Raises SandboxError."""
         by_module: dict[str, list[HeldOutExample]] = {}
         for item in examples:
             by_module.setdefault(select_module(self.interface, item.call), []).append(item)

@@ -1,4 +1,4 @@
-"""Mutants on the changed lines of a project, each against the tests that run its line."""
+"""Mutation testing of changed lines: each mutant against the tests that run its line."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -26,9 +26,9 @@ _SUMS = (
 
 
 class _MappedTests(ProjectSandbox):
-    """Runs mutants of one file of a project with the tests of the project's targets, none without such.
+    """Sandbox that runs mutants of one file with the project's target tests, if there are any.
 
-    `spent_s` are the CPU seconds of a lane.
+    `spent_s` are the CPU seconds per lane.
     """
 
     spent_s = 0.0
@@ -50,9 +50,9 @@ def _list_tests(baseline: Baseline, path: str, lines: Collection[int]) -> list[s
 
 
 def _name_whole_functions(tests: Sequence[str], baseline: Baseline) -> list[str]:
-    """Return node ids in which a function whose cases are all there is named without them.
+    """Return node ids, with one id for a parametrized function if all its cases are in `tests`.
 
-    Then a case is not missed where a mutant is part of its name.
+    A mutant may change a case's id, and pytest would not find the case by its old id.
     """
     functions = Counter(_strip_case(name) for name in baseline.names)
     chosen = Counter(map(_strip_case, tests))
@@ -68,7 +68,7 @@ def _strip_case(test: str) -> str:
 def _describe_tests(
     baseline: Baseline, path: str, tests: Sequence[str]
 ) -> tuple[BaselineResult, ...]:
-    """Return what the baseline shows of tests and a file; () where it has no durations."""
+    """Return the baseline's results of tests on a file; () if it has no durations."""
     places = {name: at for at, name in enumerate(baseline.locked)}
     chosen = {name: places[name] for name in tests}  # of a large suite these are few
     lines = list_lines(baseline.reached.get(path, {}), chosen)
@@ -89,10 +89,10 @@ def measure_mutants(
     baseline: Baseline,
     plan: Plan,
 ) -> Mutation:
-    """Try mutants on lines of several files, the files one after the other, each in one session of its tests.
+    """Try mutants on lines of several files, one file after the other, each in one test session.
 
-    They take the CPU seconds of a few runs of the tests on each core. Raises SandboxError: no process can
-    be started.
+    The budget is the CPU time of a few runs of the tests on each core.
+    Raises SandboxError: no process can be started.
     """
     left_s, left = plan.bound(baseline.cpu_s), plan.mutants
     found: list[tuple[str, Mutation]] = []

@@ -1,4 +1,4 @@
-"""New tests of a project, run in place of a module's tests by measurements that expect these."""
+"""Adapter that lets measurements for a module's tests run the new tests of a project."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from greenloop.testsuite import TestFile
 
 
 class _NewTests(SandboxView):
-    """Runs the new tests of a project, with the texts of their files that a measurement gives."""
+    """Sandbox that runs a project's new tests, with the file texts that a measurement gives."""
 
     def __init__(self, runner: ProjectRunner, tests: Sequence[str]) -> None:
         super().__init__(runner.box)
@@ -27,7 +27,7 @@ class _NewTests(SandboxView):
         timeout_s: float | None = None,
         **options: Any,
     ) -> TestRun:
-        """Run the new tests; `code` stands for the project as it is, whose lines are not recorded."""
+        """Run the new tests on the project; `code` is ignored, and no lines are recorded."""
         options.pop("hits", None)
         files = {item.name: item.code for item in tests if isinstance(item, TestFile)}
         return self._runner.run(files, self._tests, timeout_s=timeout_s, **options)
@@ -36,7 +36,7 @@ class _NewTests(SandboxView):
 def build_context(
     runner: ProjectRunner, paths: Sequence[str], tests: Sequence[str], plan: Plan
 ) -> GradingContext | str:
-    """Return the context that measures new tests of the files `paths`, or why there is none.
+    """Return the context that measures new tests of the files in `paths`, or why there is none.
 
     Raises SandboxError: no process can be started.
     """
