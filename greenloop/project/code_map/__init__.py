@@ -1,4 +1,4 @@
-"""Map of a project: its modules and definitions, ranked by a wish, within a number of tokens."""
+"""Map of a project: modules and definitions, ranked by relevance to a wish, in a token budget."""
 
 from greenloop.project.code_map.rendering import build_code_map, list_signatures
 

@@ -1,4 +1,4 @@
-"""Index of a project: which module an import means, and who reads which definition."""
+"""Index of a project: import resolution, and the reference graph of its definitions."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from greenloop.project.code_map.modules import Definition, Import, Module, parse
 from greenloop.testsuite.module_under_test import count_outer_folders
 
 _MAX_REEXPORTS = 4  # modules between an import and the definition
-_MAX_OWNERS = 3  # an attribute that more definitions have says nothing
+_MAX_OWNERS = 3  # an attribute with more definitions is too common to be a reference
 Key = tuple[str, str]  # path and name of a definition; '' for the module itself
 
 
 @dataclass(frozen=True)
 class CodeIndex:
-    """The modules of a project by path."""
+    """Modules of a project by path, with their definitions and references."""
 
     modules: Mapping[str, Module]
 
@@ -28,7 +28,7 @@ class CodeIndex:
 
     @cached_property
     def _paths(self) -> dict[str, str]:
-        """Paths by dotted name, from each folder that is no package (it may be on the path)."""
+        """Paths by dotted name, from each folder that is no package and so may be on `sys.path`."""
         found: dict[str, str] = {}
         for path in sorted(self.modules, key=lambda item: (item.count("/"), item)):
             parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
@@ -38,7 +38,7 @@ class CodeIndex:
         return found
 
     def name_module(self, path: str) -> str:
-        """Return the name that a module is imported by: with the packages that it is in."""
+        """Return the dotted name by which a module is imported."""
         parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
         return ".".join(parts[count_outer_folders(parts, self.modules) :])
 
@@ -52,7 +52,7 @@ class CodeIndex:
         return owners
 
     def find_module(self, path: str, item: Import) -> str | None:
-        """Return the path of the module from which a file imports; None for another project's."""
+        """Return the path of the module from which a file imports, None outside of the project."""
         if not item.level:
             return self._paths.get(item.module)
         folder = path.split("/")[: -item.level]
@@ -63,7 +63,7 @@ class CodeIndex:
         return None
 
     def find_target(self, path: str, item: Import) -> Key | None:
-        """Return what an import of a file means; None for what is another project's."""
+        """Return the definition or module that an import refers to, None outside of the project."""
         target = self.find_module(path, item)
         if item.name in ("", "*") or (target and (target, item.name) in self.definitions):
             return (target, item.name.strip("*")) if target else None
@@ -73,7 +73,7 @@ class CodeIndex:
 
     @cached_property
     def scopes(self) -> dict[str, dict[str, Key]]:
-        """The definition in the project that each top-level name of a module refers to."""
+        """The project's definition or module that each top-level name of a module refers to."""
         return {path: dict(self._list_names(path)) for path in self.modules}
 
     def _list_names(self, path: str) -> Iterator[tuple[str, Key]]:
@@ -88,7 +88,7 @@ class CodeIndex:
             yield definition.name, (path, definition.name)
 
     def resolve(self, key: Key) -> Key:
-        """Return the definition behind names that modules pass on."""
+        """Return the definition behind a name that modules re-export."""
         for _ in range(_MAX_REEXPORTS):
             path, name = key
             if not name or key in self.definitions:
@@ -97,7 +97,7 @@ class CodeIndex:
         return key
 
     def find_read(self, path: str, reads: frozenset[str]) -> set[Key]:
-        """Return the definitions and modules that names of a file mean."""
+        """Return the definitions and modules that names in a file refer to."""
         scope = self.scopes[path]
         found: set[Key] = set()
         for name in reads:
@@ -128,7 +128,7 @@ class CodeIndex:
 
     @cached_property
     def edges(self) -> dict[Key, set[Key]]:
-        """Which definitions and modules each definition, and each module's own level, reads."""
+        """The definitions and modules that each definition, and each module's top level, reads."""
         found: dict[Key, set[Key]] = {}
         for path, module in self.modules.items():
             for item in module.definitions:
@@ -139,7 +139,7 @@ class CodeIndex:
 
     @cached_property
     def readers(self) -> dict[Key, set[Key]]:
-        """Which definitions and modules read each definition and module."""
+        """The definitions and modules that read each definition and module."""
         found: dict[Key, set[Key]] = {}
         for reader, targets in self.edges.items():
             for target in targets:

@@ -1,4 +1,4 @@
-"""The interface of a change: stubs of the public names of several modules, each below its name."""
+"""The interface of a change: stubs of public names, grouped by lines with the module's name."""
 
 import builtins
 import re
@@ -16,7 +16,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def split_interface(interface: str) -> dict[str, str]:
-    """Return the stubs by the name of their module; '' for those without a module line."""
+    """Return the stubs by module name, '' for stubs before the first module line."""
     before, *parts = _MODULE_LINE.split(interface)
     found = {"": before} if list_names(before) else {}
     for module, stub in zip(parts[::2], parts[1::2], strict=True):
@@ -25,13 +25,13 @@ def split_interface(interface: str) -> dict[str, str]:
 
 
 def list_names(stub: str) -> list[str]:
-    """Return the public functions and classes of a stub."""
+    """Return the names of the public functions and classes of a stub."""
     nodes = parse_or_empty(stub).body
     return [node.name for node in nodes if isinstance(node, Definition) and node.name[:1] != "_"]
 
 
 def select_module(interface: str, call: str) -> str:
-    """Return the module whose names a call uses; the first one where that is not known."""
+    """Return the module whose names a call uses, or else the first module."""
     stubs, words = split_interface(interface), set(re.findall(r"\w+", call))
     using = (module for module, stub in stubs.items() if words.intersection(list_names(stub)))
     return next(using, next(iter(stubs), ""))
@@ -44,10 +44,10 @@ def find_module(index: CodeIndex, module: str) -> str | None:
 
 
 def find_early_keep(texts: Mapping[str, str], contract: Contract) -> dict[str, str]:
-    """Return what stays and yet uses a name that the change adds, by its id, with that name.
+    """Return the `keep` items of a contract that use a name which the change adds, by id.
 
-    A name counts as added where no module of the project writes it. It is used where it is called,
-    read as an attribute, or given as a keyword.
+    The values are the names. A name is added if no module of the project contains it. It is used
+    if it is called, read as an attribute, or passed as a keyword.
     """
     stubs = split_interface(contract.interface).values()
     heads = [item.head for stub in stubs for item in parse_module("", stub).definitions]

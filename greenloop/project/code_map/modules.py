@@ -1,4 +1,4 @@
-"""Modules of a project as syntax: definitions, the names that these read, and imports."""
+"""Syntax of a project's modules: definitions, the names that they read, and imports."""
 
 import ast
 import io
@@ -18,7 +18,7 @@ from greenloop.testsuite.parser import is_test_path
 
 _MAX_DOC_CHARS, _MAX_VALUE_CHARS = 100, 40
 _SHOWN_DECORATORS = frozenset({"property", "cached_property", "classmethod", "staticmethod"})
-_OTHER_FORMS = frozenset({"setter", "deleter", "overload"})  # of what stands there once more
+_OTHER_FORMS = frozenset({"setter", "deleter", "overload"})  # of a name with a main definition
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _SUBWORD = re.compile(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]+|[a-z]|\d+")
 
@@ -29,7 +29,7 @@ class Definition:
 
     path: str
     name: str  # of a method: `Class.method`
-    head: str  # its first line without the colon
+    head: str  # the signature, or the shortened line of a constant
     doc: str
     lines: range
     reads: frozenset[str]  # `total`, `prices.total`, `.total` for an attribute of a value
@@ -52,7 +52,7 @@ class Import:
 
 @dataclass(frozen=True)
 class Module:
-    """A file of the project; `parses` is false where it has no syntax tree."""
+    """A Python file of a project; `parses` is false if it has no syntax tree."""
 
     path: str
     doc: str = ""
@@ -66,9 +66,9 @@ class Module:
         return is_test_path(self.path)
 
 
-@lru_cache(maxsize=2048)  # a change reads a project several times
+@lru_cache(maxsize=2048)  # one run reads a project several times
 def parse_module(path: str, text: str) -> Module:
-    """Return what a file defines, reads and imports."""
+    """Return the definitions, reads and imports of a file."""
     tree = parse_or_none(text)
     try:
         return _read_module(path, tree, text.split("\n")) if tree else Module(path, parses=False)
@@ -78,7 +78,7 @@ def parse_module(path: str, text: str) -> Module:
 
 def _read_module(path: str, tree: ast.Module, lines: list[str]) -> Module:
     found = _find_definitions(tree.body, path, lines, "")
-    definitions = tuple({item.name: item for item in found}.values())  # of branches, the last
+    definitions = tuple({item.name: item for item in found}.values())  # the last of branches wins
     loose = [node for node in tree.body if not isinstance(node, (Function, ast.ClassDef))]
     return Module(
         path,
@@ -143,7 +143,7 @@ def _write_function(node: Function) -> str:
 
 
 def _write_class(node: ast.ClassDef) -> str:
-    """Return a class's head, with the names of its annotated fields."""
+    """Return the head of a class with the names of its annotated fields."""
     bases = ", ".join(
         ast.unparse(item) for item in [*node.bases, *(k.value for k in node.keywords)]
     )
@@ -182,7 +182,7 @@ def _find_reads(node: ast.AST) -> Iterator[str]:
 
 @lru_cache(maxsize=20_000)
 def _is_of_builtins(attribute: str) -> bool:
-    """Return whether values of builtin types have an attribute: it says nothing of the project."""
+    """Return whether values of built-in types have an attribute, which then is no reference."""
     return any(hasattr(kind, attribute) for kind in (dict, list, str, bytes, set, int, io.StringIO))
 
 

@@ -1,9 +1,8 @@
-"""Ranking of a project's definitions by what a wish says.
+"""Ranking of a project's definitions by relevance to a wish.
 
-Definitions get weight by the wish's words, names, paths and traceback lines. The weight then
-spreads along reads and imports, as in PageRank with a personal vector (L. Page and others: "The
-PageRank Citation Ranking", 1999), which tests take part in: what a test of a similar name reads is
-near.
+Definitions get weight from the wish's words, names, paths and traceback lines. The weight then
+spreads along reads and imports, as in personalized PageRank (L. Page and others: "The PageRank
+Citation Ranking", 1999). Tests take part: code that a test with a similar name reads is relevant.
 """
 
 import math
@@ -16,10 +15,10 @@ from greenloop.project.code_map.index import CodeIndex, Key
 from greenloop.project.code_map.modules import Definition, split_words
 
 _ROUNDS, _SPREAD = 8, 0.5
-_BACKWARD = 0.3  # from what is read to its reader
+_BACKWARD = 0.3  # weight of a link from a definition to its reader
 _IN_NAME, _IN_HEAD, _IN_BODY, _IN_PATH = 3.0, 1.0, 0.3, 2.0
 _EXACT, _PATH, _TRACEBACK = 12.0, 30.0, 60.0
-_MAX_SUMMED = 5  # definitions that decide on their module
+_MAX_SUMMED = 5  # best definitions that make up the weight of their module
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _PLACE = re.compile(r"""(?:File ["'])?([\w./\\-]+\.py)(?:["'], line |:)(\d+)""")
 _STOP_WORDS = frozenset(
@@ -37,7 +36,7 @@ _STOP_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Weights of definitions and of modules, the highest first where sorted."""
+    """Weights of definitions by key and of modules by path."""
 
     definitions: Mapping[Key, float]
     modules: Mapping[str, float]
@@ -45,7 +44,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """Names that a wish writes as they are, stems of its words, and places (path, line) in it."""
+    """Text of a wish: its identifiers, the stems of its words, and its (path, line) places."""
 
     text: str
 
@@ -81,7 +80,7 @@ def rank(index: CodeIndex, wish: str) -> Ranking:
 
 
 def _weigh(index: CodeIndex, wish: _Wish) -> dict[Key, float]:
-    """Return the weight that the wish gives to each definition, and to each module ('')."""
+    """Return the weight that the wish gives to each definition and module (name '')."""
     words, names = wish.words, wish.names
     known = {key: set(split_words(key[1])) for key in index.definitions}
     heads = {
@@ -112,7 +111,7 @@ def _is_in_traceback(item: Definition, wish: _Wish) -> bool:
 
 
 def _names_path(written: str, path: str) -> bool:
-    """Whether a path of another machine's traceback may be a path of the project."""
+    """Return whether a path in a wish, as of another machine, may be a path of the project."""
     return written == path or written.endswith(f"/{path}") or path.endswith(f"/{written}")
 
 
@@ -128,7 +127,7 @@ def _weigh_path(path: str, wish: _Wish, rarity: Mapping[str, float]) -> float:
 
 
 def _spread(index: CodeIndex, own: Mapping[Key, float]) -> dict[Key, float]:
-    """Return the weights after a part of them has moved along reads, several times."""
+    """Return the weights after several rounds of spreading along reads (power iteration)."""
     links: dict[Key, dict[Key, float]] = {key: {} for key in own}
     for reader, targets in index.edges.items():
         for target in sorted(targets):

@@ -1,4 +1,4 @@
-"""A code map as text, and signatures of modules."""
+"""Text of code maps, and of the signatures of modules."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import PurePath
@@ -9,14 +9,14 @@ from greenloop.project.code_map.ranking import Ranking, rank
 
 _CHARS_PER_TOKEN = 4
 _MAX_LISTED, _MAX_HEAD_CHARS, _MAX_SIGNATURES_CHARS = 4, 240, 8000
-_HEADERS_PART = 0.4  # of the map: for lines of modules
+_HEADERS_PART = 0.4  # share of the map for the lines of modules
 
 
 def build_code_map(texts: Mapping[str, str], wish: str, tokens: int) -> str:
     """Return a map of a project's modules without tests, the most relevant for the wish first.
 
-    It has at most `tokens` tokens of four characters. Definitions that there is no room for are
-    counted, modules likewise.
+    It has at most `tokens` tokens of four characters. Definitions and modules that do not fit are
+    only counted.
     """
     index = build_index(texts)
     ranking = rank(index, wish)
@@ -26,13 +26,13 @@ def build_code_map(texts: Mapping[str, str], wish: str, tokens: int) -> str:
 def list_signatures(
     texts: Mapping[str, str], paths: Collection[str], *, imported: bool = False
 ) -> str:
-    """Return the public signatures of modules; with `imported` those that they read of others."""
+    """Return the public signatures of modules; with `imported`, those they use of other modules."""
     known = [path for path in paths if path in texts]
     index = build_index(texts if imported else {path: texts[path] for path in known})
     wanted = {key for key, item in index.definitions.items() if imported or item.is_public}
     if imported:
         near = {target for path in known for target in index.imported[path]}
-        near |= {target for path in near for target in index.imported[path]}  # passed on
+        near |= {target for path in near for target in index.imported[path]}  # re-exports
         read = (keys for key, keys in index.edges.items() if key[0] in known)
         wanted &= {key for keys in read for key in keys if key[0] in near.difference(known)}
     by_path: dict[str, list[Definition]] = {}
@@ -49,7 +49,7 @@ def _write_signatures(path: str, found: Iterable[Definition]) -> Iterator[str]:
 
 
 def _fit(lines: Iterable[str], chars: int) -> Iterator[str]:
-    """Yield lines until they are too many characters; then say that there are more."""
+    """Yield lines up to a number of characters, then an ellipsis if there are more."""
     for line in lines:
         chars -= len(line) + 1
         if chars < 0:
@@ -59,13 +59,13 @@ def _fit(lines: Iterable[str], chars: int) -> Iterator[str]:
 
 
 def _write_definition(item: Definition) -> str:
-    """Return a definition with its docstring's first line; a method is indented."""
+    """Return the line of a definition with its docstring's first line, indented by nesting."""
     indent = "  " * (1 + item.name.count("."))
     return f"{indent}{item.head[:_MAX_HEAD_CHARS]}" + (f"  # {item.doc}" if item.doc else "")
 
 
 class _Writer:
-    """Chooses what fits: modules' lines in order of their rank, then definitions of all of them."""
+    """Writer of a map: it picks module lines by rank, then definitions of these modules by rank."""
 
     def __init__(self, index: CodeIndex, ranking: Ranking, chars: int) -> None:
         self._index, self._ranking, self._left = index, ranking, chars
@@ -86,7 +86,7 @@ class _Writer:
             yield f"… {len(self._modules) - len(shown)} more files"
 
     def _choose_modules(self) -> dict[str, str]:
-        """Return the first lines of the modules that are shown: short ones, where many are."""
+        """Return the lines of the modules that fit, by path; only the path if space is short."""
         limit, shown = self._left * _HEADERS_PART, dict[str, str]()
         spent = 0
         for module in self._modules:
@@ -95,7 +95,7 @@ class _Writer:
             if not fitting:
                 break
             shown[module.path] = fitting[0]
-            spent += len(fitting[0]) + 14  # with the line that counts what is left out
+            spent += len(fitting[0]) + 14  # 14: the line that counts omitted definitions
         self._left -= spent + 24
         return shown
 
@@ -118,7 +118,7 @@ class _Writer:
         return chosen
 
     def _write_used(self, item: Definition) -> str:
-        """Return a definition's line with the definitions that read it."""
+        """Return a definition's line with the names of the definitions that read it."""
         readers = self._index.readers.get((item.path, item.name), set())
         names = [
             name if path == item.path else f"{path}:{name}"
@@ -128,7 +128,7 @@ class _Writer:
         return _write_definition(item) + (f"  <- {_join(names)}" if names else "")
 
     def _write_module(self, module: Module) -> str:
-        """Return a module's line: its path, docstring, what it imports, and its tests."""
+        """Return a module's line: its path, docstring, imported modules and tests."""
         keys = [(module.path, ""), *((module.path, item.name) for item in module.definitions)]
         users = {path for key in keys for path, _ in self._index.readers.get(key, ())}
         tests = sorted(path for path in users if PurePath(path).name.startswith("test_"))
