@@ -1,1 +1,1 @@
-"""A user's project: snapshots and what they leave out."""
+"""A user's project: its files, environment, changes, and the tests that a change weakens."""

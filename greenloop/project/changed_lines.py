@@ -7,14 +7,14 @@ from difflib import SequenceMatcher
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import parse_or_none
 
-_MANY_LINES = 5000  # then the comparison passes over lines that many others are equal to
+_MANY_LINES = 5000  # above this, difflib ignores frequent lines (`autojunk`) to save time
 
 
 def find_changed_lines(before: str, after: str) -> tuple[set[int], set[int]]:
-    """Return the numbers of changed lines, in the old version and in the new one.
+    """Return the numbers of changed lines in the old and in the new version.
 
-    Where lines are only added, the old lines around them count as changed; where lines are only
-    removed, the new ones.
+    The lines around an insertion count as changed in the old version, those around a deletion in
+    the new one.
     """
     sides = before.split("\n"), after.split("\n")
     old: set[int] = set()
@@ -28,7 +28,7 @@ def find_changed_lines(before: str, after: str) -> tuple[set[int], set[int]]:
 
 
 def has_same_statements(before: str, after: str) -> bool:
-    """Return whether two texts differ at most in docstrings, comments and format."""
+    """Return whether two texts differ only in docstrings, comments and formatting."""
     trees = parse_or_none(before), parse_or_none(after)
     first, second = (ast.dump(_drop_docstrings(tree)) if tree else "" for tree in trees)
     return bool(first) and first == second
@@ -42,10 +42,9 @@ def _drop_docstrings(tree: ast.Module) -> ast.Module:
 
 
 def find_untouched_lines(before: str, after: str) -> set[int]:
-    """Return the lines of the new version with functions that it has as they were, and with heads of
-    functions that differ at most in annotations.
+    """Return the lines of functions without changes, and of heads with changed annotations only.
 
-    A diff also names lines beside those that went, or that something was put in front of.
+    `find_changed_lines` counts such lines as changed beside a deletion, or after an insertion.
     """
     old = {(name, text) for name, text, _ in _list_parts(before)}
     found = ((name, text) in old and lines for name, text, lines in _list_parts(after))
@@ -53,9 +52,7 @@ def find_untouched_lines(before: str, after: str) -> set[int]:
 
 
 def _list_parts(code: str) -> Iterator[tuple[str, str, range]]:
-    """Yield the name of each function with its text and lines, and again with those of its head
-    without annotations.
-    """
+    """Yield each function as (name, dump, lines), and then its head without annotations."""
     for node in ast.walk(parse_or_none(code) or ast.Module([], [])):
         if isinstance(node, Function):
             first = min(item.lineno for item in (node, *node.decorator_list))

@@ -1,4 +1,4 @@
-"""Packages that a project declares for itself and its tests. Nothing is run."""
+"""Requirements that a project declares for itself and its tests, read without running code."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ from greenloop.files import read_or_empty
 from greenloop.toml import find_table, read_ini, read_table
 
 _TEST_GROUP = re.compile(r"(?i)(unit|run)?[-_]?(tests?|testing|pytest)([-_]\w+)?")
-_OTHER_GROUP = re.compile(r"(?i)dev(el(op(ment)?)?)?|all|ci")  # where none is for tests
+_OTHER_GROUP = re.compile(r"(?i)dev(el(op(ment)?)?)?|all|ci")  # used if no group is for tests
 _FILES = re.compile(r"(?i)([\w-]*[-_])?requirements?([-_][\w-]*)?\.(txt|in)")
 _FOLDERS = ("", "requirements", "tests", "test", "testing")
 _OWN_EXTRAS = re.compile(r"\.\[([^\]]+)\]")  # of `-e .[cli,http2]`
@@ -25,11 +25,11 @@ Groups = Mapping[str, Iterable[str]]
 
 
 def list_requirements(root: Path) -> tuple[str, ...]:
-    """Return the requirements of a project and its tests, sorted; those that apply here.
+    """Return the sorted requirements of a project and its tests whose markers apply here.
 
-    They are read from `pyproject.toml`, `setup.cfg`, `setup.py`, `tox.ini` and files of
-    requirements. Of optional groups those for tests count, or where there are none those for
-    development. What names a path or an address is left out.
+    They are read from `pyproject.toml`, `setup.cfg`, `setup.py`, `tox.ini` and requirements files.
+    Of the optional groups those for tests count, or else those for development. Requirements with
+    a path or URL are left out.
     """
     found: dict[str, set[str]] = {}
     values = read_table(read_or_empty(root / "pyproject.toml"))
@@ -66,7 +66,7 @@ def _iter_lines(root: Path, values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def list_test_files(root: Path) -> list[Path]:
-    """Return the files of requirements that are for tests; for development where there are none."""
+    """Return the requirements files for tests, or else those for development."""
     files = [path for name in _FOLDERS for path in sorted((root / name).glob("*"))]
     kept = [path.relative_to(root) for path in files if _is_requirements(path)]
     by_name = {"-".join(path.with_suffix("").parts): root / path for path in kept}
@@ -97,7 +97,7 @@ def _iter_pyproject(values: Mapping[str, Any], extras: Collection[str]) -> Itera
 
 
 def _resolve_group(groups: Mapping[str, Any], name: str, seen: tuple[str, ...]) -> list[str]:
-    """Return the requirements of a dependency group with those that it includes (PEP 735)."""
+    """Return the requirements of a dependency group and of the groups it includes (PEP 735)."""
     found: list[str] = []
     for item in groups.get(name, ()) if name not in seen else ():
         other = item.get("include-group") if isinstance(item, dict) else None
@@ -106,7 +106,7 @@ def _resolve_group(groups: Mapping[str, Any], name: str, seen: tuple[str, ...]) 
 
 
 def choose_groups(names: Iterable[str]) -> list[str]:
-    """Return the names of groups for tests; those for development where there are none."""
+    """Return the names of the groups for tests, or else of those for development."""
     plain = {name: _strip_requirements(name) for name in names}
     tests = [name for name in plain if _TEST_GROUP.fullmatch(plain[name])]
     return tests or [name for name in plain if _OTHER_GROUP.fullmatch(plain[name])]
@@ -129,7 +129,7 @@ def _iter_setup_cfg(path: Path) -> Iterator[str]:
 
 
 def _iter_setup_py(path: Path) -> Iterator[str]:
-    """Yield the requirements that stand in it as literals."""
+    """Yield the requirements that `setup.py` has as literals."""
     try:
         tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError):
@@ -156,7 +156,7 @@ def _iter_values(tree: ast.Module) -> Iterator[tuple[str | None, ast.expr]]:
 
 
 def _iter_files(paths: list[Path], root: Path) -> Iterator[str]:
-    """Yield the lines of files of requirements, and of those that they include."""
+    """Yield the lines of requirements files and of the files that they include."""
     seen: set[Path] = set()
     while paths:
         path = paths.pop().resolve()

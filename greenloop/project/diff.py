@@ -1,4 +1,4 @@
-"""Lines of a project's Python files that have changed since a commit."""
+"""Changes of a project's files since a commit."""
 
 import hashlib
 from collections.abc import Collection, Iterator, Set
@@ -27,9 +27,10 @@ _DEFAULT_BRANCHES = ("origin/main", "origin/master", "main", "master")
 
 @dataclass(frozen=True)
 class ProjectDiff:
-    """A project, and the texts of its changed Python files at a commit, None for new ones.
+    """A project and the earlier state of the files that have changed since a commit.
 
-    `data` are those of the other changed files in folders of tests.
+    `before` has the old texts of changed Python files, None for a new file; `data` has those of
+    the other changed files in test folders.
     """
 
     tree: ProjectTree
@@ -39,18 +40,18 @@ class ProjectDiff:
 
     @property
     def since(self) -> str:
-        """Since when the changes are, in words."""
+        """The start of the changes, as a phrase for messages."""
         is_new = self.commit.startswith(_EMPTY_TREES)
         return "before its first commit" if is_new else f"since {self.commit[:12]}"
 
     def patch_without(self, paths: Collection[str]) -> str:
-        """Return the patch from the commit to the files as they are, without some of them."""
+        """Return the patch from the commit to the present files, without those of `paths`."""
         after = {path: self.tree.texts.get(path) for path in self.before if path not in paths}
         return diff_files(self.texts_before, after)
 
     @cached_property
     def lines(self) -> dict[str, Set[int]]:
-        """The numbers of new and changed lines by file; none where the statements are the same."""
+        """The new and changed line numbers by file; empty if only comments or docstrings differ."""
         return {
             path: _find_new_lines(text or "", now)
             for path, text in self.before.items()
@@ -59,7 +60,7 @@ class ProjectDiff:
 
     @property
     def texts_before(self) -> dict[str, str]:
-        """All Python files as they were."""
+        """The texts of all Python files at the commit."""
         merged = {**self.tree.texts, **self.before}
         return {path: text for path, text in merged.items() if text is not None}
 
@@ -72,10 +73,10 @@ def _find_new_lines(before: str, after: str) -> Set[int]:
 
 
 def read_diff(root: Path, ref: str, *, tracked: bool = False) -> ProjectDiff:
-    """Read a project and what has changed in it since a commit; nothing of git's is changed.
+    """Read a project and its changes since a commit, without changing the repository.
 
-    With `tracked` files that git does not track are left out. Of a commit that HEAD does not come from, such as a main branch that has gone on, the changes
-    are those since the last commit that both come from.
+    With `tracked` files that git does not track are left out. If HEAD does not descend from the
+    commit (a main branch with newer commits), the changes are those since the merge base.
     Raises InputError: there is no such folder or commit, no git, no Python file, or too many files.
     """
     check_folder(root)
@@ -96,7 +97,7 @@ def read_diff(root: Path, ref: str, *, tracked: bool = False) -> ProjectDiff:
 
 
 def find_default_branch(root: Path) -> str:
-    """Return the branch that others are merged into; HEAD where none is known."""
+    """Return the repository's default branch, or HEAD if it is not known."""
     with suppress(OutputError):
         return run_git(root, "symbolic-ref", "-q", "--short", "refs/remotes/origin/HEAD").strip()
     for name in _DEFAULT_BRANCHES:
@@ -107,7 +108,7 @@ def find_default_branch(root: Path) -> str:
 
 
 def _find_base(root: Path, ref: str) -> str:
-    """Return the commit to compare with; before the first commit that is the empty tree."""
+    """Return the commit to compare with, or the empty tree if there is no commit yet."""
     if ref == "HEAD" and not find_commit(root):
         return run_git(root, "hash-object", "-t", "tree", "--stdin").strip()
     try:
@@ -125,7 +126,7 @@ def _find_base(root: Path, ref: str) -> str:
 
 
 def _find_merge_base(root: Path, commit: str) -> str:
-    """Return the last commit that a commit and HEAD come from, '' where none is known."""
+    """Return the merge base of a commit and HEAD, or '' if none is known."""
     try:
         return run_git(root, "merge-base", "HEAD", commit).strip()
     except OutputError:
@@ -133,7 +134,7 @@ def _find_merge_base(root: Path, commit: str) -> str:
 
 
 def _suggest_commit(root: Path) -> str:
-    """Return what to do about a commit that a repository does not have."""
+    """Return advice for the message about a commit that the repository does not have."""
     if not find_commit(root):
         return "make a first one"
     if _is_shallow(root):
@@ -146,9 +147,9 @@ def _is_shallow(root: Path) -> bool:
 
 
 def build_patch_diff(tree: ProjectTree, commit: str, patch: str) -> ProjectDiff:
-    """Return the project with a patch that is applied to it, or was before.
+    """Return the diff of a patch, which is applied unless the project contains it already.
 
-    Raises InputError: the patch fits the project neither before nor after it.
+    Raises InputError: the patch matches the project neither forward nor in reverse.
     """
     try:
         before = apply_patch(tree.texts, patch, reverse=True)
@@ -160,7 +161,7 @@ def build_patch_diff(tree: ProjectTree, commit: str, patch: str) -> ProjectDiff:
 
 
 def _read_old_texts(root: Path, commit: str, tree: ProjectTree) -> Iterator[tuple[str, str | None]]:
-    """Yield the changed files: git's filters do not run, as contents are compared by digest."""
+    """Yield changed files with old texts, compared by blob digest so that no git filter runs."""
     listed = run_git(root, "ls-tree", "-r", "-z", commit).split("\0")
     entries = dict(item.split("\t", 1)[::-1] for item in listed if "\t" in item)
     contents = tree.project.all_files

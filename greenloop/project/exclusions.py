@@ -1,4 +1,4 @@
-"""Files and folders of a project that are not copied into a sandbox: generated ones and secrets."""
+"""Rules for files and folders that are not copied into a sandbox: generated files and secrets."""
 
 import fnmatch
 import os
@@ -9,7 +9,7 @@ _GENERATED_NAMES = frozenset(
     ".hypothesis .cache .eggs .ipynb_checkpoints node_modules bower_components htmlcov .idea .vscode "
     ".greenloop .terraform .serverless .venv venv virtualenv".split()
 )
-# Only in the root: packages have these names too.
+# Excluded only in the root, because packages may have these names too.
 _BUILD_FOLDERS = frozenset("build dist target".split())
 _SECRET_FOLDERS = frozenset(".ssh .gnupg .aws .azure .kube .docker .gcloud .env".split())
 _GENERATED_PATTERNS = "*.pyc *.pyo *.swp *~ .DS_Store .coverage .coverage.*".split()
@@ -27,7 +27,7 @@ _ENVIRONMENT_MARKERS = ("pyvenv.cfg", "conda-meta")
 
 
 def explain_folder_exclusion(path: str, full_path: str) -> str:
-    """Return why a folder is excluded, '' if it is not; `path` is relative to the root."""
+    """Return why a folder is excluded, or ''; `path` is relative to the root."""
     name = path.rpartition("/")[2]
     if name.lower() in _SECRET_FOLDERS:
         return "it may hold secrets"
@@ -41,11 +41,11 @@ def explain_folder_exclusion(path: str, full_path: str) -> str:
 
 
 def explain_file_exclusion(path: str) -> str:
-    """Return why a file is excluded by its name, '' if it is not."""
+    """Return why a file is excluded by its name, or ''."""
     name = path.rpartition("/")[2].lower()
     if any(fnmatch.fnmatchcase(name, pattern) for pattern in _GENERATED_PATTERNS):
         return "it is generated again where it is needed"
-    if name.endswith(".py"):  # always code
+    if name.endswith(".py"):  # code, even if it is called credentials.py
         return ""
     if any(fnmatch.fnmatchcase(name, pattern) for pattern in _SECRET_FILES):
         return "it may hold secrets"
@@ -53,6 +53,6 @@ def explain_file_exclusion(path: str) -> str:
 
 
 def explain_content_exclusion(path: str, content: bytes) -> str:
-    """Return why a file is excluded by its content, '' if it is not, as a key in a test's code."""
+    """Return why a file is excluded by its content, or ''; keys in the code of tests are kept."""
     is_key = _PRIVATE_KEY.search(content) and not _TEST_CODE.search(path)
     return "it holds a private key" if is_key else ""

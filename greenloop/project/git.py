@@ -1,4 +1,4 @@
-"""Calls of git that run no hook, filter or monitor of the project."""
+"""Calls of git that run no hook, filter or file system monitor of the project."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ _FILTER_OFF = ("clean=", "smudge=", "process=", "required=false")
 
 
 def run_git(folder: Path, *arguments: str, options: Sequence[str] = _OFF) -> str:
-    """Return what git prints, in the encoding that it declares. Raises OutputError with git's own message."""
+    """Return git's output, decoded as Python source. Raises OutputError with git's message."""
     command = ["git", *(word for item in options for word in ("-c", item)), *arguments]
     try:
         ended = subprocess.run(
@@ -37,7 +37,7 @@ def run_git(folder: Path, *arguments: str, options: Sequence[str] = _OFF) -> str
 
 
 def find_commit(folder: Path) -> str:
-    """Return the commit of a folder's working tree; '' where there is none, or no git."""
+    """Return the commit of a folder's working tree, or '' if there is no commit or no git."""
     if shutil.which("git") is None:
         return ""
     try:
@@ -47,7 +47,7 @@ def find_commit(folder: Path) -> str:
 
 
 def is_ancestor(folder: Path, commit: str) -> bool:
-    """Return whether the commit of a folder's working tree comes from another one, or is it."""
+    """Return whether `commit` is HEAD or an ancestor of HEAD."""
     try:
         run_git(folder, "merge-base", "--is-ancestor", commit or "-", "HEAD")
     except OutputError:
@@ -56,7 +56,7 @@ def is_ancestor(folder: Path, commit: str) -> bool:
 
 
 def is_dirty(folder: Path) -> bool:
-    """Return whether files of a folder differ from its commit, or are new. Raises OutputError."""
+    """Return whether a folder has changed or untracked files. Raises OutputError."""
     status = ("status", "--porcelain", "--untracked-files=all", "--", ".")
     return bool(run_git(folder, *status, options=list_safe_options(folder)))
 
@@ -68,7 +68,7 @@ def has_branch(folder: Path, name: str) -> bool:
 
 
 def list_safe_options(folder: Path) -> tuple[str, ...]:
-    """Return configuration with which neither hooks nor filters run, whatever the project has."""
+    """Return git options that switch off hooks and all filters the project configures."""
     try:
         found = run_git(folder, "config", "--name-only", "--get-regexp", r"^filter\.").split()
     except OutputError:  # none is configured

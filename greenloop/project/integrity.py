@@ -1,4 +1,4 @@
-"""Integrity of a patch: files that decide how code is judged, paths outside the fence, signatures."""
+"""Integrity of a patch: guarded files, paths outside the fence, changed public signatures."""
 
 import re
 import sys
@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from greenloop.project.code_map.modules import parse_module
 from greenloop.testsuite.parser import is_test_path
 
-# Patterns of names, or of paths where they have a slash; in lower case.
+# Globs in lower case: one with a slash matches the end of a path, any other a file's name.
 _GUARDED = {
     "it configures the tests": (
         "conftest.py pytest.ini .pytest.ini pytest.toml .pytest.toml tox.ini noxfile.py .coveragerc"
@@ -30,7 +30,7 @@ _LOADED_FIRST = frozenset("_pytest pluggy iniconfig py sitecustomize usercustomi
 
 
 def explain_guard(path: str, existing: Collection[str] = ()) -> str:
-    """Return why a change of a file needs the user's consent; '' where it does not.
+    """Return why a change of a file needs the user's consent, or '' if it needs none.
 
     `existing` are the paths of the project's files.
     """
@@ -44,7 +44,7 @@ def explain_guard(path: str, existing: Collection[str] = ()) -> str:
 
 
 def _is_shadowing(path: str, existing: Collection[str]) -> bool:
-    """Return whether a new file at a root of imports is named as what Python or pytest load."""
+    """Return whether a new top-level module has the name of one that Python or pytest loads."""
     folder, _, name = path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")
     if path in existing or f"{folder}/__init__.py".lstrip("/") in existing:
         return False
@@ -52,7 +52,7 @@ def _is_shadowing(path: str, existing: Collection[str]) -> bool:
 
 
 def is_in_fence(path: str, fence: Sequence[str]) -> bool:
-    """Return whether a path matches one of the globs: `**/` is any folders, a folder all in it."""
+    """Return whether a path matches a glob; `**/` may match nothing, a folder all files in it."""
     return any(
         fnmatchcase(path, pattern)
         for glob in fence
@@ -63,9 +63,9 @@ def is_in_fence(path: str, fence: Sequence[str]) -> bool:
 def list_public_changes(
     before: Mapping[str, str], after: Mapping[str, str | None]
 ) -> tuple[str, ...]:
-    """Return the public functions and classes whose signature differs, by path and signature.
+    """Return a line for each public function or class that is new, removed or changed in signature.
 
-    `after` are the texts of changed files, None for a deleted one. Test files and modules with a
+    `after` has the texts of changed files, None for a deleted one. Test files and modules with a
     private name are left out.
     """
     return tuple(
@@ -93,7 +93,7 @@ def _compare(path: str, before: str, after: str) -> Iterator[str]:
 
 
 def _read_signatures(path: str, text: str) -> dict[str, str]:
-    """Return the heads of public functions and classes by name, methods with their class."""
+    """Return the signatures of public functions, classes and methods by qualified name."""
     found = (item for item in parse_module(path, text).definitions if item.is_public)
     heads = {
         item.name: item.head for item in found if re.match(r"@|(async )?def |class ", item.head)

@@ -1,4 +1,4 @@
-"""Patches: unified diffs of several files, as `git apply` and `patch -p1` take them."""
+"""Unified diffs of several files, in the format of `git apply` and `patch -p1`."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,10 +16,10 @@ _PART = re.compile(
 
 
 def diff_files(before: Mapping[str, str], after: Mapping[str, str | None]) -> str:
-    """Return the patch that makes `after` of `before`; files that only one has are new or deleted.
+    """Return the patch that turns the files of `before` into those of `after`.
 
-    Files of `before` that `after` does not name stay as they are; None deletes one.
-    Raises InputError: a path cannot stand in a patch.
+    A file that only `after` has is new, None deletes a file, and files that `after` does not name
+    stay as they are. Raises InputError: a patch cannot contain one of the paths.
     """
     changed = [path for path in sorted(after) if after[path] != before.get(path)]
     for path in changed:
@@ -50,9 +50,9 @@ def _split(text: str | None) -> list[str]:
 def apply_patch(
     texts: Mapping[str, str], patch: str, *, reverse: bool = False
 ) -> dict[str, str | None]:
-    """Return the files that a patch changes, with their new texts (None: deleted).
+    """Return the new texts of the files that a patch changes; None for a deleted file.
 
-    Raises InputError: it is no patch of this form, or does not fit the texts to the letter.
+    Raises InputError: the patch has another format, or does not match the texts exactly.
     """
     changed: dict[str, str | None] = {}
     for path, hunks, (is_new, is_deleted) in _split_patch(patch):
@@ -72,7 +72,7 @@ def apply_patch(
 
 
 def _split_patch(patch: str) -> Iterator[tuple[str, str, tuple[bool, bool]]]:
-    """Yield path, hunks, and whether the file is new or deleted."""
+    """Yield the path and the hunks of each file, and whether it is new or deleted."""
     before, *parts = re.split(r"(?m)^diff --git (?=a/)", patch)
     if before.strip():
         raise InputError("this is not a patch: it does not begin with `diff --git`")
@@ -108,7 +108,7 @@ def _apply_hunks(path: str, lines: list[str], hunks: str, *, reverse: bool) -> I
 def _read_hunks(
     path: str, hunks: str, *, reverse: bool
 ) -> Iterator[tuple[int, list[tuple[str, str]]]]:
-    """Yield the index of each hunk's first line, and its lines by sign."""
+    """Yield the index of each hunk's first line, and the hunk's lines as (sign, text)."""
     lines = _split(hunks)
     at = 0
     while at < len(lines):

@@ -1,4 +1,4 @@
-"""Test runs of a project in copies of it: its baseline, and its tests on changed files."""
+"""Test runs of a project on sandboxed copies: the baseline, and runs with changed files."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -24,14 +24,14 @@ _MAX_SHOWN_CHARS = 300
 
 @dataclass(frozen=True)
 class ProjectRunner:
-    """Runs tests of a project in a sandbox, with its own configuration and conftest files."""
+    """Runner of a project's tests in a sandbox, with its configuration and conftest files."""
 
     box: Sandbox
     tree: ProjectTree
 
     @property
     def suite_s(self) -> float:
-        """The wall-clock seconds that all tests may take; more if the user gives a test run more."""
+        """The wall-clock limit of the whole suite in seconds, at least the user's limit of a run."""
         return stretch(max(SUITE_SECONDS, self.box.limits.timeout_s))
 
     def run(
@@ -59,13 +59,13 @@ class ProjectRunner:
         *,
         once: bool = False,
     ) -> Baseline:
-        """Run the suite, or some tests of it, twice at once, one time to see which tests run which lines.
+        """Run the suite, or `tests`, twice in parallel: plainly, and with lines traced by test.
 
-        Tests with another outcome then are run once more, as they are. Those that Hypothesis ends for
-        their time are flaky: tracing and the load of the machine take longer. With `once` only tests that
-        fail while they are traced are run again. `Baseline.problem` is set where the suite does not come
-        to its end within `limit_s` seconds (None: `suite_s`), or no test passes, and `Baseline.failures`
-        with it. Raises SandboxError: no process can be started.
+        Tests whose outcomes differ are run a third time, untraced. Tests that Hypothesis ends for
+        their time are flaky, as tracing and load slow them down. With `once` there is one traced
+        run, and only its failing tests are run again. `Baseline.problem` and `.failures` are set if
+        the suite does not end within `limit_s` seconds (None: `suite_s`), or no test passes.
+        Raises SandboxError: no process can be started.
         """
         texts, limit_s = self.tree.texts, limit_s or self.suite_s
         hits: Hits = {path: {} for path in texts if not is_test_path(path)}
@@ -102,7 +102,7 @@ class ProjectRunner:
     def _run_twice(
         self, hits: Hits, tests: Sequence[str] | None, limit_s: float
     ) -> tuple[TestRun, Mapping[str, str]]:
-        """Return a run as it is, and the outcomes of a traced one, which adds to `hits`."""
+        """Return an untraced run, and the outcomes of a parallel traced run, which fills `hits`."""
         beside = replace(self, box=self.box.with_packages(self.box.packages))
         with ThreadPoolExecutor(1) as pool:
             traced = pool.submit(beside.run, {}, tests, timeout_s=2 * limit_s, hits=hits)
@@ -114,7 +114,7 @@ class ProjectRunner:
     def _run_traced(
         self, hits: Hits, tests: Sequence[str] | None, limit_s: float
     ) -> tuple[TestRun, Mapping[str, str]]:
-        """Return a traced run, and the outcomes of those that fail in it as they are without."""
+        """Return a traced run, and the outcomes with its failing tests run again untraced."""
         traced = self.run({}, tests, timeout_s=limit_s, hits=hits)
         outcomes: dict[str, str] = {**traced.outcomes}
         failing = [name for name, item in outcomes.items() if item in ("failed", "error")]
@@ -128,7 +128,7 @@ class ProjectRunner:
 
 
 def _find_problem(run: TestRun) -> str:
-    """Return in one line why a suite cannot be used; '' where some of its tests pass."""
+    """Return in one line why a suite cannot be used, or '' if some of its tests pass."""
     if run.ending != "finished":
         return f"{NOT_FINISHED}: {run.detail}"[:_MAX_SHOWN_CHARS]
     if run.passed_count:

@@ -1,4 +1,4 @@
-"""Snapshots of a user's folder: limited in size, without secrets and links that leave it."""
+"""Snapshots of a user's folder: limited in size, without secrets and links out of the folder."""
 
 import os
 import stat
@@ -16,7 +16,7 @@ from greenloop.project.exclusions import (
 from greenloop.records import InputFile, Project
 from greenloop.sandbox.work.file_layout import MAX_BYTES, MAX_FILES, format_mb
 
-_MAX_FILES_SEEN = 50_000  # then the scan ends: the limit is exceeded by far
+_MAX_FILES_SEEN = 50_000  # ends the scan, as `max_files` is exceeded by far
 _MAX_LISTED = 5
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0)
 
@@ -31,11 +31,10 @@ def take_snapshot(
 ) -> Project:
     """Read a folder without version control, environments, caches, builds and secrets.
 
-    `targets` are test files or folders, relative to the root; `only` are the files that are read,
-    None for all. Links are followed only to files in the
-    root. Excluded files that may matter are listed in `Project.left_out`.
-    Raises InputError: the folder cannot be read, or is too large; then its largest entries are
-    named.
+    `targets` are test files or folders, relative to the root; `only` are the files to read, None
+    for all. Links are followed only to files in the root. Excluded files that may matter are
+    listed in `Project.left_out`.
+    Raises InputError: the folder cannot be read, or is too large (with its largest entries).
     """
     root = root.resolve()
     check_folder(root)
@@ -52,7 +51,7 @@ def take_snapshot(
 
 
 def check_folder(root: Path) -> None:
-    """Raise InputError where there is no folder at this path."""
+    """Raise InputError if the path is not a folder."""
     if not root.is_dir():
         kind = "is a file, not a folder" if root.exists() else "does not exist"
         raise InputError(f"{root} {kind}; name a folder")
@@ -60,7 +59,7 @@ def check_folder(root: Path) -> None:
 
 @dataclass
 class _FolderScan:
-    """Sizes of the files of a snapshot by path, and why others are excluded."""
+    """Scan of a folder: sizes of the files to copy, and reasons why others are excluded."""
 
     root: str
     sizes: dict[str, int] = field(default_factory=dict)
@@ -82,7 +81,7 @@ class _FolderScan:
                 self._visit(above + name)
 
     def visit_listed(self, paths: Collection[str]) -> None:
-        """Visit the files of a list that are still there, without what excluded folders hold."""
+        """Visit the listed files that exist and are not in an excluded folder."""
         folders = {str(folder) for path in paths for folder in Path(path).parents} - {"."}
         reasons = {item: self._explain_folder(item) for item in sorted(folders)}
         for folder, why in reasons.items():
@@ -124,7 +123,7 @@ class _FolderScan:
             self._exclude(path, "it is not a regular file, or it is a link that is not followed")
 
     def _resolve_link(self, full_path: str) -> os.stat_result:
-        """Return the status of a link's target if that is in the snapshot too, else of the link."""
+        """Return the status of a link's target if that is in the snapshot, else of the link."""
         there = os.path.realpath(full_path)
         within = os.path.relpath(there, self.root)
         state = os.stat(there)
@@ -142,7 +141,7 @@ class _FolderScan:
             self.left_out.append(f"{_escape(path)}: {reason}")
 
     def read_files(self) -> Iterator[InputFile]:
-        """Yield the files whose content may be copied."""
+        """Yield the files of the scan, without unreadable ones and private keys."""
         for path, size in self.sizes.items():
             content = _read_content(os.path.realpath(f"{self.root}/{path}"), size)
             if content is None:
@@ -166,12 +165,12 @@ def _read_content(path: str, size: int) -> bytes | None:
 
 
 def _escape(path: str) -> str:
-    """Escape what of a path is no text."""
+    """Escape the undecodable bytes of a path."""
     return path.encode("utf-8", "backslashreplace").decode()
 
 
 def _describe_excess(root: Path, scan: _FolderScan, max_bytes: int, max_files: int) -> str:
-    """Return a message with the size of the folder and its largest entries."""
+    """Return the error message with the size of the folder and its largest entries."""
     total, count = sum(scan.sizes.values()), len(scan.sizes)
     many = "more than " if count > _MAX_FILES_SEEN else ""
     is_large, by_place = total > max_bytes, Counter[str]()

@@ -1,6 +1,6 @@
 """Stubs for names that new tests import and a project does not have yet.
 
-With them a test of what is missing is collected, and fails where it uses the name.
+With a stub, a test of missing code is collected and fails at the first use of the name.
 """
 
 import re
@@ -16,10 +16,10 @@ _RAISES = "raise NotImplementedError"
 def stub_missing_names(
     texts: Mapping[str, str], tests: Mapping[str, str], packages: Collection[str]
 ) -> dict[str, str]:
-    """Return the files, by path, that get stubs, with their texts.
+    """Return the new texts of the files that get stubs, by path.
 
-    `packages` are modules that runs may import or install: they get no stub, nor does what the
-    project imports already, which its own environment has.
+    `packages` are modules that runs may import or install. They get no stubs, and neither do
+    modules that the project imports already, because its environment has them.
     """
     index = build_index({**texts, **tests})
     packages = {*packages, *_list_imported(texts)}
@@ -44,7 +44,7 @@ def _list_imported(texts: Mapping[str, str]) -> Iterator[str]:
 def _find_missing(
     index: CodeIndex, path: str, item: Import, unknown: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the file and the name that an import needs; the name is '' for a module alone."""
+    """Yield the file and the name that an import lacks; the name is '' for a whole module."""
     target = index.find_module(path, item)
     if target is None:
         if not item.level and (place := _find_place(index, item.module, unknown)):
@@ -61,7 +61,7 @@ def _find_missing(
 
 
 def _find_place(index: CodeIndex, module: str, unknown: Collection[str]) -> str | None:
-    """Return the path of a module to be made: in its package, or beside the other modules."""
+    """Return the path for a missing module, or None if it cannot be one of the project."""
     parts = module.split(".")
     for at in range(len(parts) - 1, 0, -1):
         above = index.find_module("", Import(".".join(parts[:at]), 0, "", ""))
@@ -75,7 +75,7 @@ def _find_place(index: CodeIndex, module: str, unknown: Collection[str]) -> str 
 
 
 def _separate_packages(missing: Mapping[str, Mapping[str, None]]) -> dict[str, Collection[str]]:
-    """Return the names by file, where a module with modules below it is a package."""
+    """Return the names by file; a module with submodules becomes a package's `__init__.py`."""
     folders = {path.rpartition("/")[0] for path in missing}
     modules = {path: path.removesuffix(".py") for path in missing}
     return {
@@ -85,7 +85,7 @@ def _separate_packages(missing: Mapping[str, Mapping[str, None]]) -> dict[str, C
 
 
 def _write_stub(name: str, tests: str) -> str:
-    """Return a definition that takes effect where the module has none by other means."""
+    """Return a definition that takes effect only if the module does not define the name itself."""
     return f'\n\nif "{name}" not in globals():\n\n    ' + _define(name, tests) + "\n"
 
 

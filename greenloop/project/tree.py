@@ -1,4 +1,4 @@
-"""A project with several files, as it is in its folder."""
+"""Reading of a project's files from its folder."""
 
 import hashlib
 import re
@@ -30,9 +30,9 @@ class ProjectTree:
 
     root: str
     project: Project
-    base: str = ""  # the commit of its folder, '' without version control
+    base: str = ""  # the commit of the working tree, '' without version control
     untracked: frozenset[str] = frozenset()  # the files left out because git does not track them
-    scope: str = ""  # the folder in it whose tests are run and whose changes count, '' for all
+    scope: str = ""  # the subfolder whose tests are run and whose changes count, '' for all
 
     @property
     def sha256(self) -> str:
@@ -44,12 +44,12 @@ class ProjectTree:
 
     @property
     def module_names(self) -> frozenset[str]:
-        """The names that an import in the project may mean its own files by."""
+        """The names by which an import can refer to the project's own files."""
         return list_module_names(self.texts)
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """The Python files by path, with replacements for what is not text."""
+        """The Python files by path, with replacement characters for undecodable bytes."""
         return {
             path: decode_source(content, "replace")
             for path, content in self.project.all_files.items()
@@ -64,9 +64,9 @@ class ProjectTree:
     def with_changes(
         self, changed: Mapping[str, str | None], targets: Sequence[str] = ()
     ) -> "ProjectTree":
-        """Return the project with files changed, added or, where the text is None, deleted.
+        """Return the project with files changed, added or, if the text is None, deleted.
 
-        `targets` are the tests that are run, none for all.
+        `targets` are the tests to run, none for all.
         """
         files = {item.path: item for item in self.project.files}
         removed = set(self.project.removed)
@@ -74,7 +74,7 @@ class ProjectTree:
             if text is None:
                 files.pop(path, None)
                 removed.add(path)
-            else:  # at its place: code may list a folder in the order in which it was written
+            else:  # the order of files is kept: code may list a folder in the order of writing
                 files[path] = InputFile(path=path, content=encode_source(text))
         updates = {
             "files": tuple(files.values()),
@@ -85,18 +85,16 @@ class ProjectTree:
 
 
 def list_module_names(paths: Iterable[str]) -> frozenset[str]:
-    """Return the names that an import may mean the Python files of a project by."""
+    """Return the names by which an import can refer to the Python files of a project."""
     found = (PurePosixPath(path) for path in paths if path.endswith(".py"))
     return frozenset(part for path in found for part in (path.stem, *path.parts[:-1]))
 
 
 def read_tree(root: Path, *, tracked: bool = False) -> ProjectTree:
-    """Read a project: with git its files that are tracked, or untracked and not ignored.
+    """Read a project: with git its tracked files and, unless `tracked`, new ones not ignored.
 
-    With `tracked` the latter are left out.
-
-    Without git all files are read. Environments, caches, secrets, and links that leave the folder
-    are left out in both cases; `ProjectTree.project.left_out` names what may matter.
+    Without git all files are read. Environments, caches, secrets and links out of the folder are
+    left out in both cases; `ProjectTree.project.left_out` names those that may matter.
     Raises InputError: the folder cannot be read, or is too large.
     """
     base = find_commit(root)
@@ -108,8 +106,9 @@ def read_tree(root: Path, *, tracked: bool = False) -> ProjectTree:
 
 
 def _take_snapshot(root: Path, only: frozenset[str] | None) -> Project:
-    """Read all files; of more than a sandbox holds those of code and metadata, as an environment's copy
-    has the others.
+    """Read all files, or only code and metadata if all are too large for a sandbox.
+
+    The other files are in the copy that the project's environment mounts.
     """
     try:
         return take_snapshot(root, only=only)
@@ -122,7 +121,7 @@ def _take_snapshot(root: Path, only: frozenset[str] | None) -> Project:
 
 
 def read_whole_tree(root: Path, *, tracked: bool = False) -> ProjectTree:
-    """Read a project from the folder on whose options of pytest hold for it, if a sandbox holds that much.
+    """Read a project from the folder with its pytest options, if that fits into a sandbox.
 
     Raises InputError: the folder cannot be read, or is too large.
     """
@@ -146,7 +145,7 @@ def _list_untracked(root: Path) -> frozenset[str]:
 
 
 def list_files(root: Path) -> frozenset[str] | None:
-    """Return the files that git tracks or would add, relative to a folder; None where it has none."""
+    """Return the relative paths that git tracks or would add, or None if there are none."""
     try:
         listed = run_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     except OutputError:
@@ -158,7 +157,7 @@ def list_files(root: Path) -> frozenset[str] | None:
 
 
 def add_generated_files(project: Project) -> Project:
-    """Add what a build writes and an installation knows: the module of the version, and metadata."""
+    """Return a project with the files of `generate_files`: its version module and metadata."""
     added = generate_files(project.all_files.get)
     new = tuple(InputFile(path=path, content=content) for path, content in added.items())
     return project.model_copy(update={"files": (*project.files, *new), "generated": tuple(added)})
