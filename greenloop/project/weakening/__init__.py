@@ -1,4 +1,4 @@
-"""Tests that a change makes weaker: removed, skipped, conditional, or asserting less than before."""
+"""Static detection of tests that a change weakens: removed, skipped, conditional, or looser."""
 
 from greenloop.project.weakening.comparison import WeakenedTest
 from greenloop.project.weakening.matching import find_weakened_tests

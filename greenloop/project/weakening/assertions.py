@@ -1,4 +1,4 @@
-"""What a statement of a test asserts, the same in every form in which it can be written."""
+"""Conditions that test statements assert, normalized over `assert`, unittest, pytest and mocks."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ _UNITTEST = {
     "assertLess": "{} < {}",
     "assertLessEqual": "{} <= {}",
 }
-# Of an assertion of a mock: what it asks of the number of calls, and which one asks the rest.
+# Assertions of a mock: the condition on the number of calls, and the assertion of the arguments.
 _OF_CALLS = {
     "assert_called_once_with": ("call_count == 1", "assert_called_with"),
     "assert_awaited_once_with": ("await_count == 1", "assert_awaited_with"),
@@ -50,7 +50,7 @@ _OF_CALLS = {
 def find_conditions(
     node: ast.stmt, bound: Bindings, helpers: Helpers
 ) -> Iterator[tuple[ast.expr, list[ast.stmt]]]:
-    """Yield what a statement checks, and of `with` what it holds."""
+    """Yield the conditions that a statement checks, each with the body of its `with` block."""
     match node:
         case ast.Assert(test=ast.BoolOp(op=ast.And(), values=values)):
             yield from ((value, []) for value in values)
@@ -78,13 +78,13 @@ def find_conditions(
             yield test, []
         case ast.With(items=items) | ast.AsyncWith(items=items):
             if not items[1:] and any(isinstance(part, ast.Raise) for part in node.body):
-                return  # the test raises what it waits for, and nothing of the code sees that
+                return  # the test itself raises the expected error, without the code under test
             calls = (read_unittest(resolve(item.context_expr, bound)) for item in items)
             yield from ((call, node.body) for call in calls if is_check_call(call))
         case ast.Expr(value=ast.Call(func=raises, args=[kind, *call], keywords=more)) if (
             ast.unparse(raises).rpartition(".")[2] in EXPECTING
         ):
-            for function in call[:1]:  # without one it waits for nothing
+            for function in call[:1]:  # without a function nothing can raise
                 expected = read_unittest(ast.Call(raises, [kind], []))
                 yield expected, [ast.Expr(ast.Call(function, call[1:], more))]
         case ast.Expr(value=ast.Call(func=ast.Attribute(mock, name)) as call) if name in _OF_CALLS:
@@ -96,7 +96,7 @@ def find_conditions(
 
 
 def spread_quantifier(node: ast.stmt) -> ast.stmt:
-    """Return `assert all(… for … in … if …)` as the loop that says the same."""
+    """Return `assert all(… for … in … if …)` as the equivalent loop."""
     match node:
         case ast.Assert(
             test=ast.Call(
@@ -113,7 +113,7 @@ def spread_quantifier(node: ast.stmt) -> ast.stmt:
 
 
 def _read_mock(mock: ast.expr, name: str, call: ast.Call) -> Iterator[ast.expr]:
-    """Yield what an assertion of a mock asks: how often it was called, and with what."""
+    """Yield the conditions of a mock's assertion: the number of calls, and their arguments."""
     count, how = _OF_CALLS[name]
     yield ast.parse(f"{ast.unparse(mock)}.{count}", mode="eval").body
     if how:
@@ -121,7 +121,7 @@ def _read_mock(mock: ast.expr, name: str, call: ast.Call) -> Iterator[ast.expr]:
 
 
 def read_called(node: ast.expr) -> str:
-    """Return the name of the function, or of the method of `self`, that an expression calls; '' for others."""
+    """Return the name of the called function or method of `self`, '' for anything else."""
     match node:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self"), attr=name)):
             return name
@@ -129,7 +129,7 @@ def read_called(node: ast.expr) -> str:
 
 
 def read_unittest(node: ast.expr) -> ast.expr:
-    """Return a call of unittest's assertions as the condition of `assert`, or of pytest."""
+    """Return an assertion call of unittest as the condition of `assert`, or as a pytest call."""
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name), args=arguments):
             form = _UNITTEST.get(name, "")
@@ -140,7 +140,7 @@ def read_unittest(node: ast.expr) -> ast.expr:
 
 
 def read_waiting(node: ast.Try) -> list[ast.stmt]:
-    """Return a `try` that fails where nothing is raised as `raises`, and what is asked of the error."""
+    """Return a `try` that fails if nothing is raised as `pytest.raises` and its handler's body."""
     match node:
         case ast.Try([*body], [ast.ExceptHandler(type=ast.expr() as kind) as handler], other, []):
             if any(map(is_failing, [*body, *other])) and not hides_failure(handler):
@@ -155,7 +155,7 @@ def read_waiting(node: ast.Try) -> list[ast.stmt]:
 
 
 def name_raised(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the name of what waits for an error, with one that is the same in all tests."""
+    """Yield the name of each `as` target of `raises` or `catch_warnings`, bound to `raised`."""
     for item in node.items if isinstance(node, (ast.With, ast.AsyncWith)) else ():
         match item:
             case ast.withitem(ast.Call() as call, ast.Name(id=name)) if is_check_call(

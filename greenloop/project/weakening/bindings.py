@@ -1,4 +1,4 @@
-"""Values of names in a test file: what was assigned to them last."""
+"""Constant propagation in test files: the last value that was assigned to each name."""
 
 import ast
 import copy
@@ -7,13 +7,13 @@ from typing import TypeVar
 
 from greenloop.syntax.nodes import Function
 
-_MAX_NODES = 2000  # then a name stays as it is
+_MAX_NODES = 2000  # a larger result is not used, and the code keeps its names
 Bindings = Mapping[str, ast.expr]
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
 def bind_names(node: ast.stmt, bound: dict[str, ast.expr]) -> None:
-    """Note what a statement assigns to a name, and forget names that get an unknown value."""
+    """Record the values that a statement assigns, and drop names that get an unknown value."""
     known: dict[str, ast.expr] = {}
     match node:
         case ast.Assign(targets=[ast.Name(id=name), *_], value=ast.expr() as value):
@@ -33,7 +33,7 @@ def bind_names(node: ast.stmt, bound: dict[str, ast.expr]) -> None:
 
 
 def bind_target(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the names of a target, each with its part of a value."""
+    """Yield the names of an assignment target, each with its part of the value."""
     match target, value:
         case ast.Name(id=name), _:
             yield name, value
@@ -60,14 +60,14 @@ def read_defaults(function: Function) -> Bindings:
 
 
 def resolve(node: _Node, bound: Bindings) -> _Node:
-    """Return code in which names stand for what was assigned to them."""
+    """Return code with names replaced by their values, or unchanged if it gets too large."""
     found: _Node = _Resolver(bound).visit(node)
     is_large = sum(1 for _ in ast.walk(found)) > _MAX_NODES
     return node if is_large else found
 
 
 class _Resolver(ast.NodeTransformer):
-    """Replaces names by what was assigned to them; what is a constant or an attribute then, is written so."""
+    """Transformer that replaces names by values, and folds constant f-strings and `getattr`."""
 
     def __init__(self, bound: Bindings) -> None:
         self._bound = bound
@@ -85,7 +85,7 @@ class _Resolver(ast.NodeTransformer):
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
         found = list(map(self._read_part, node.values))
         texts = [text for text in found if text is not None]
-        # CPython < 3.12 writes no such text with every expression in it.
+        # CPython < 3.12 cannot unparse an f-string with every kind of expression in it.
         return ast.Constant("".join(texts)) if len(texts) == len(found) else node
 
     def _read_part(self, part: ast.expr) -> str | None:
@@ -118,7 +118,7 @@ class _Resolver(ast.NodeTransformer):
 
 
 def _read_display(node: ast.Call) -> ast.expr:
-    """Return a call that makes a container of what is written out as the display of that container."""
+    """Return a call with literal items as a display, such as `{1, 2}` for `set([1, 2])`."""
     match node:
         case ast.Call(
             func=ast.Name(id="set" | "list" | "tuple" as name),
@@ -137,7 +137,7 @@ def _read_display(node: ast.Call) -> ast.expr:
 
 
 def _spread(item: ast.expr) -> list[ast.expr]:
-    """Return the arguments that `*` gives, where they are written out."""
+    """Return the arguments of `*` before a literal list or tuple, else the argument itself."""
     match item:
         case ast.Starred(value=ast.List(elts=parts) | ast.Tuple(elts=parts)):
             return parts
@@ -145,7 +145,7 @@ def _spread(item: ast.expr) -> list[ast.expr]:
 
 
 def _spread_keyword(item: ast.keyword) -> list[ast.keyword]:
-    """Return the arguments that `**` gives, where they are written out."""
+    """Return the arguments of `**` before a literal dict, else the argument itself."""
     match item:
         case ast.keyword(arg=None, value=ast.Dict(keys=keys, values=values)):
             pairs = zip(keys, values, strict=True)

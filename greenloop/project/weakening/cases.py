@@ -1,4 +1,4 @@
-"""Cases of a test: what `parametrize` marks, and loops over lists that are written out, give to its names."""
+"""Cases of a test: values of names from `parametrize`, fixture parameters and literal loops."""
 
 import ast
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ _MAX_CASES = 300
 
 @dataclass(frozen=True)
 class Case:
-    """What the names of a test stand for in one of its runs; `skip` is why that may not happen."""
+    """Values of the names of a test in one of its runs; `skip` is why the run may be skipped."""
 
     values: Bindings = field(default_factory=dict)
     skip: str = ""
@@ -23,7 +23,7 @@ class Case:
 def list_cases(
     marks: Sequence[ast.expr], bound: Bindings, fixtures: Iterable[Function] = ()
 ) -> list[Case]:
-    """Return the cases that marks and fixtures give: one without values where none is written out."""
+    """Return the cases from marks and fixtures, or one case without values if none is literal."""
     calls = (mark for mark in marks if isinstance(mark, ast.Call))
     several = [_read_mark(i, bound) for i in calls if ast.unparse(i.func).endswith("parametrize")]
     several += [_read_fixture(item, bound) for item in fixtures]
@@ -31,7 +31,7 @@ def list_cases(
 
 
 def _read_fixture(node: Function, bound: Bindings) -> list[Case]:
-    """Return what a fixture gives for each of its parameters."""
+    """Return a case for each parameter of a fixture."""
     calls = (mark for mark in node.decorator_list if isinstance(mark, ast.Call))
     named = (i.value for call in calls for i in call.keywords if i.arg == "params")
     items = next((list_items(value, bound) for value in named), None)
@@ -62,7 +62,7 @@ def _read_mark(mark: ast.Call, bound: Bindings) -> list[Case]:
 
 
 def _read_target(names: ast.expr) -> ast.expr | None:
-    """Return the names of a mark as the target of a loop over its cases."""
+    """Return the `argnames` of a mark as an assignment target."""
     match names:
         case ast.Constant(value=str(text)):
             found = [i.strip() for i in text.split(",") if i.strip()]
@@ -87,7 +87,7 @@ def _read_case(target: ast.expr | None, item: ast.expr, bound: Bindings) -> Case
 
 
 def list_items(node: ast.expr, bound: Bindings) -> list[ast.expr] | None:
-    """Return what a loop over an expression has in turn, None where that is not written out."""
+    """Return the items of an iterated expression in order, or None if they are not literal."""
     match node:
         case ast.Name(id=name) if name in bound:
             return list_items(bound[name], {i: bound[i] for i in bound if i != name})
@@ -114,5 +114,5 @@ def list_items(node: ast.expr, bound: Bindings) -> list[ast.expr] | None:
 
 
 def _take(part: str, key: ast.expr, value: ast.expr) -> ast.expr:
-    """Return what `items`, `keys` or `values` give of an entry."""
+    """Return the part of a dict entry that `items`, `keys` or `values` yields."""
     return {"keys": key, "values": value}.get(part) or ast.Tuple([key, value], ast.Load())

@@ -1,4 +1,4 @@
-"""Checks of a test: what can make it fail, and how much each of them tells."""
+"""Checks of a test: the conditions that can make it fail, with their strength and place."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -41,18 +41,18 @@ from greenloop.project.weakening.skips import (
 )
 from greenloop.syntax.nodes import Definition, Function
 
-# The kind and the message of an error or warning are asked for in several forms.
+# Tests check the type and message of an error in several forms; these names do not tell them apart.
 _OF_ERROR = frozenset("raised value str message category issubclass len".split())
-_POSITIONS = frozenset({"0", "1"})  # of the only warning
-MAX_CHECKS = 1000  # of a test, so that the reading of a file takes seconds at most
+_POSITIONS = frozenset({"0", "1"})  # index and number of a single warning
+MAX_CHECKS = 1000  # per test, so that reading a file takes seconds at most
 
 
 @dataclass(frozen=True)
 class Check:
-    """One check: its text, what it looks at, how much it says, and what may keep it from running.
+    """One check: its text, the tested value, the strength, and what may keep it from running.
 
-    `text` and `subject` have names replaced by what was assigned to them, and by the values of a case;
-    `shown` is as written, with these values. `skip` is why the case may not run.
+    `text` and `subject` have names replaced by their assigned values and by the values of a case;
+    `shown` only by the values of a case. `skip` is why the case may not run.
     """
 
     text: str
@@ -63,14 +63,15 @@ class Check:
     values: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     bounds: tuple[Bound, ...] = ()
-    conditions: int = 0  # under which it stands
+    conditions: int = 0  # the number of conditions around the check
     skip: str = ""
 
 
 @dataclass(frozen=True)
 class _Scope:
-    """What names stand for at a place in a test, those of its case among them, and the functions there
-    that check; those of them that are `inlined` are read in place of their calls.
+    """Values of names at a place in a test, and the helper functions that are visible there.
+
+    `case` has the values of the case only. `inlined` helpers are read in place of their calls.
     """
 
     bound: dict[str, ast.expr]
@@ -92,10 +93,10 @@ def list_checks(
 ) -> Iterator[Check]:
     """Yield the checks of a function's body in a case, in order, without those of nested functions.
 
-    `bound` are the values of names from outside the function, `helpers` the functions there;
-    a call of those that check, or of nested ones, is a check, and of `inlined` ones stands for theirs. One in a loop
-    over a list that is written out is as many as the list has items. What the body defines is no name of
-    a check, as any other may stand for it.
+    `bound` are the values of names from outside the function. A call of a checking function, of
+    `helpers` or nested, is a check; a call of an `inlined` one is replaced by its checks. A check
+    in a loop over a literal list is yielded once per item. Names that the body defines do not count
+    as names of a check, as they can be chosen freely.
     """
     scope = _Scope(dict(bound), {**helpers, **find_helpers(body)}, inlined).enter(case.values)
     nodes = (node for part in body for node in ast.walk(part))
@@ -109,7 +110,7 @@ def list_checks(
 
 
 def find_helpers(body: list[ast.stmt]) -> dict[str, Function]:
-    """Return the functions in a body, by name, that assert something themselves and are no tests."""
+    """Return the functions in a body, by name, that contain assertions and are no tests."""
     functions = (node for node in body if isinstance(node, Function))
     return {i.name: i for i in functions if not i.name.startswith("test") and _is_asserting(i)}
 
@@ -122,7 +123,7 @@ def _is_asserting(function: Function) -> bool:
 
 
 def _enter_helper(node: ast.stmt, scope: _Scope) -> tuple[list[ast.stmt], _Scope] | None:
-    """Return the body of a helper that is read in place of its call, and what its names stand for."""
+    """Return the body of a helper to read in place of its call, and its scope; None for others."""
     match node:
         case ast.Expr(value=ast.Await(value=ast.Call() as call) | (ast.Call() as call)):
             name = read_called(call)
@@ -181,7 +182,7 @@ def _walk(body: list[ast.stmt], scope: _Scope, conditions: int) -> Iterator[Chec
 
 
 def _list_branches(node: ast.If, test: ast.expr) -> list[tuple[list[ast.stmt], bool | None]]:
-    """Return both branches, and whether they run on this machine; None where that is not known."""
+    """Return both branches, and whether each runs on this machine (None if unknown)."""
     is_here = holds_here(test)
     return [(node.body, is_here), (node.orelse, None if is_here is None else not is_here)]
 
@@ -198,7 +199,7 @@ def _count_conditions(test: ast.expr) -> int:
 
 
 def _may_be_empty(node: ast.For | ast.AsyncFor | ast.While, bound: Bindings) -> bool:
-    """Return whether a loop is over nothing, or over what a filter leaves."""
+    """Return whether a loop may have no iteration: over an empty or filtered collection."""
     if isinstance(node, ast.While):
         return isinstance(node.test, ast.Constant) and not node.test.value
     match resolve(node.iter, bound):
@@ -222,7 +223,7 @@ def _read_statement(node: ast.stmt, scope: _Scope, conditions: int) -> Iterator[
         whole, *body = resolve(ast.Module([ast.Expr(condition), *inner], []), scope.bound).body
         assert isinstance(whole, ast.Expr)
         test = whole.value
-        # A name for what is evaluated changes nothing about what is raised.
+        # Assigning the evaluated expression to a name has no influence on the raised error.
         parts = (item.value if isinstance(item, ast.Assign) else item for item in body)
         inside = "\n".join(map(ast.unparse, parts))
         is_call = is_check_call(test) or scope.helpers.get(read_called(test)) is not None

@@ -1,4 +1,4 @@
-"""What became of a test that stands before and after a change: how it tells less now."""
+"""Comparison of a test with its successor after a change: the ways in which it is weaker."""
 
 import ast
 import re
@@ -49,10 +49,10 @@ _SAYS: Mapping[Kind, str] = {
 
 @dataclass(frozen=True)
 class WeakenedTest:
-    """One way in which a test tells less; `line` is that of the test now, 0 where it is gone.
+    """One way in which a test is weaker; `line` is in the new version, 0 if the test is gone.
 
-    `was` is the test before; with `is_replaced` a new or changed test calls what it called. It stands
-    for `more` of the same kind.
+    `was` is the old test; with `is_replaced` a new or changed test calls the same code. The finding
+    represents `more` others of its kind.
     """
 
     test: str
@@ -89,7 +89,10 @@ def compare_tests(
     removed_names: Collection[str],
     added: Sequence[Check] = (),
 ) -> Iterator[WeakenedTest]:
-    """Yield how a test tells less than it did, the gravest first; `added` are the checks of new tests."""
+    """Yield the ways in which a test is weaker, the gravest first.
+
+    `kept` has the change in the number of each check, `added` are the checks of new tests.
+    """
 
     def build(kind: Kind, before: str = "", after: str = "", line: int = 0) -> WeakenedTest:
         return WeakenedTest(new.test, kind, before, after, line or new.line, old.owner, True)
@@ -111,7 +114,7 @@ _Found = tuple[Kind, str, str, int]
 def _compare_checks(
     old: Collection[Check], new: ComparedTest, kept: Mapping[str, int], added: Sequence[Check]
 ) -> Iterator[_Found]:
-    """Yield what became of each check that does not stand any more as it stood."""
+    """Yield a finding for each old check that is weaker or gone."""
     left, known = list(new.checks), {check.text for check in old}
     fresh = [check for check in new.checks if check.text not in known]
     changed: list[Check] = []
@@ -129,10 +132,10 @@ def _compare_checks(
             yield from _compare_strength(check, now, new, kept, fresh)
             continue
         others = [*fresh, *added]
-        if check.bounds and check.bounds[0].of in EXPECTING:  # one error at most ends a block
+        if check.bounds and check.bounds[0].of in EXPECTING:  # a block raises at most one error
             others = [item for item in others if item in left or item in added]
         is_held = _is_held(check, others) or _is_implied(check, new.checks)
-        is_lost = kept.get(check.text, 0) < 0  # a helper asks much under a condition
+        is_lost = kept.get(check.text, 0) < 0  # checks of helpers are often conditional
         is_lost |= new.is_helper and kept.get(f"if {check.text}", 0) < 0
         if is_lost and not is_held:
             yield "fewer checks", check.shown, "", 0
@@ -146,9 +149,7 @@ def _compare_places(old: Check, new: Check) -> Iterator[_Found]:
 
 
 def _find_successor(check: Check, left: Collection[Check]) -> Check | None:
-    """Return the new check that stands for an old one: of the same subject, else of the same
-    text, else as strong.
-    """
+    """Return the successor of a check: of the same subject, else the same text, else as strong."""
     same = [item for item in left if item.subject == check.subject]
     same = same or [item for item in left if item.shown == check.shown]
     if same:
@@ -166,8 +167,8 @@ def _compare_strength(
     others = [check for check in test.checks if check.text != old.text]
     is_held, negates = _is_held(old, others), is_opposite(old.text, new.text)
     is_same = ast.unparse(read_truth(read_condition(old.text))) == new.text
-    is_same |= " or " in new.text and new.conditions < old.conditions  # `if` is a part of it now
-    # of two opposites none is weaker: both cannot pass
+    is_same |= " or " in new.text and new.conditions < old.conditions  # `if` has become `or`
+    # an assertion and its opposite cannot both pass, so neither is weaker
     is_less = new.strength < old.strength and not (negates or is_same)
     texts = (old.shown, new.shown) if old.shown != new.shown else (old.text, new.text)
     if is_wider or _is_part(old, new, others) or (is_less and not is_held):
@@ -179,7 +180,7 @@ def _compare_strength(
 
 
 def _is_part(old: Check, new: Check, others: Collection[Check]) -> bool:
-    """Return whether only parts of a value are looked at now, with fewer values than before."""
+    """Return whether only parts of a value are checked now, against fewer expected values."""
     inside = re.compile(rf"(?<![\w.]){re.escape(old.subject)}(?!\w)")
     told = [i for i in others if i.subject != old.subject and inside.search(i.subject)]
     values = frozenset[str]().union(*(item.values for item in told))
@@ -190,7 +191,7 @@ def _is_part(old: Check, new: Check, others: Collection[Check]) -> bool:
 
 
 def _is_other_value(old: Check, new: Check, fresh: Collection[Check]) -> bool:
-    """Return whether another value is expected, and no new check of something else has the old one."""
+    """Return whether another value is expected, and no new check of another subject has the old."""
     is_same = old.subject == new.subject and Strength.PART <= old.strength == new.strength
     return is_same and not any(
         old.values <= item.values for item in fresh if item.subject != old.subject
@@ -198,9 +199,7 @@ def _is_other_value(old: Check, new: Check, fresh: Collection[Check]) -> bool:
 
 
 def _is_held(check: Check, others: Collection[Check]) -> bool:
-    """Return whether one of other checks is as strong and looks at the same names and values, or is of
-    the whole value, of which this one asks a part.
-    """
+    """Return whether another check is as strong on the same names and values, or on the whole."""
     strong = [other for other in others if other.strength >= check.strength]
     return any(
         (check.names <= other.names and check.values <= other.values) or _is_whole_of(other, check)
@@ -209,7 +208,7 @@ def _is_held(check: Check, others: Collection[Check]) -> bool:
 
 
 def _is_whole_of(whole: Check, part: Check) -> bool:
-    """Return whether a check of a value says all that one of it, or of an item of it, does."""
+    """Return whether a check of a whole value includes a check of the value or of an item of it."""
     if whole.strength < Strength.WHOLE or not part.subject.startswith(whole.subject):
         return False
     rest = part.subject.removeprefix(whole.subject)
@@ -219,7 +218,7 @@ def _is_whole_of(whole: Check, part: Check) -> bool:
 
 
 def _is_implied(check: Check, others: Collection[Check]) -> bool:
-    """Return whether a check of an item of the value, or another one of it, fails where this one does."""
+    """Return whether a stronger check of the value or of an item fails whenever this one does."""
     for other in others:
         rest = other.subject.removeprefix(check.subject)
         is_of_item = rest != other.subject and rest[:1] in ("", "[", ".")
@@ -230,6 +229,6 @@ def _is_implied(check: Check, others: Collection[Check]) -> bool:
 
 
 def _list_items(rest: str) -> frozenset[str]:
-    """Return the keys and names that lead from a value to an item of it."""
+    """Return the subscripts and attributes in an access path, such as `[0].name`, as literals."""
     keys = list_values(parse_or_empty(f"_{rest}"))
     return keys | {repr(name) for name in re.findall(r"\.(\w+)", rest)}

@@ -1,4 +1,4 @@
-"""Examples in docstrings, where a project runs them, as tests: what each one prints is its check."""
+"""Doctest examples as comparable tests: the expected output of each example is its check."""
 
 import ast
 import doctest
@@ -20,19 +20,19 @@ _SETTING = re.compile(r"(^|/)[^/]*\.(toml|cfg|ini|yaml|yml)$|(^|/)(Makefile|noxf
 
 
 def are_examples_run(files: Mapping[str, bytes]) -> bool:
-    """Return whether settings or tests of a project name doctest as something that runs."""
+    """Return whether settings or tests of a project run doctests."""
     named = (path for path in files if _SETTING.search(path) or is_test_path(path))
     return any(_RUNNING.search(files[path]) for path in named)
 
 
 def read_all(texts: Mapping[str, str]) -> dict[str, ComparedTest]:
-    """Return the tests of files of tests, and the examples of other files, by node id."""
+    """Return the tests of test files, and the examples of other files, by node id."""
     tests = {path: text for path, text in texts.items() if is_test_path(path)}
     return {**read_tests(tests), **read_examples(texts)}
 
 
 def read_examples(texts: Mapping[str, str]) -> dict[str, ComparedTest]:
-    """Return the docstrings of files of code, and the other files, that have examples, as tests by node id."""
+    """Return docstrings of code, and whole documents, that have examples, as tests by node id."""
     having = {path: text for path, text in texts.items() if ">>>" in text}
     code = {path: text for path, text in having.items() if path.endswith(".py")}
     found = [
@@ -68,8 +68,8 @@ def _read_text(test: str, text: str, line: int) -> Iterator[ComparedTest]:
 
 
 def split_examples(text: str) -> list[str | doctest.Example]:
-    """Return the words of a docstring, and its examples, in turn."""
-    with suppress(ValueError):  # it has none that doctest can read
+    """Return the texts and examples of a docstring in order."""
+    with suppress(ValueError):  # doctest cannot parse the examples
         return doctest.DocTestParser().parse(text)
     return [text]
 

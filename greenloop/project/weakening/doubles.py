@@ -1,4 +1,4 @@
-"""What a test, or a file for all of its tests, puts in place of something else."""
+"""Test doubles: names that a test, or a file for all its tests, replaces."""
 
 import ast
 import re
@@ -14,8 +14,9 @@ _PATCHING = re.compile(r"(^|\.)(patch(\.(object|dict|multiple))?|setattr|setitem
 
 
 def list_patches(text: str) -> dict[str, int]:
-    """Return what a file replaces for several tests, by last name, with the line: while it is imported, in
-    a fixture that each test has, or as a method of a class.
+    """Return the last names that a file replaces for several tests, with their lines.
+
+    It does so at import, in an `autouse` fixture, or by an assertion method of a class.
     """
     found: dict[str, int] = {}
     for node in parse_or_empty(text).body:
@@ -32,7 +33,7 @@ def list_patches(text: str) -> dict[str, int]:
 
 
 def list_shadowed(before: str, after: str) -> dict[str, int]:
-    """Return the names that a file imported, and defines itself now, with the line."""
+    """Return the names that a file imported before and now defines itself, with their lines."""
     imports = (i for i in ast.walk(parse_or_empty(before)) if isinstance(i, ast.ImportFrom))
     names = {alias.asname or alias.name for item in imports for alias in item.names}
     found: dict[str, int] = {}
@@ -45,13 +46,14 @@ def list_shadowed(before: str, after: str) -> dict[str, int]:
 
 
 def is_tool(name: str) -> bool:
-    """Return whether pytest or unittest has an assertion of a name."""
+    """Return whether a name is that of an assertion of pytest or unittest."""
     return name in EXPECTING or (name.startswith("assert") and hasattr(TestCase, name))
 
 
 def list_mocked(node: ast.AST) -> Iterator[str]:
-    """Yield the last names of what a test replaces: by `patch`, `monkeypatch`, or an assignment; of a name
-    of its own if it calls that itself.
+    """Yield the last names that a test replaces by `patch`, `monkeypatch` or an assignment.
+
+    A local name counts only if the test calls it.
     """
     calls = [item for item in ast.walk(node) if isinstance(item, ast.Call)]
     called = {item.func.id for item in calls if isinstance(item.func, ast.Name)}
@@ -59,7 +61,7 @@ def list_mocked(node: ast.AST) -> Iterator[str]:
         if isinstance(item, ast.Call) and _PATCHING.search(ast.unparse(item.func)):
             names = [name for target in item.args[:2] if (name := _read_last_name(target))]
             yield from names
-            if any(map(_SPECIAL.fullmatch, names)):  # what a call of the object runs
+            if any(map(_SPECIAL.fullmatch, names)):  # a call of the object runs these methods
                 yield ast.unparse(item.args[0]).rpartition(".")[2]
         elif isinstance(item, ast.Assign) and _is_double(item.value):
             yield from (i.attr for i in item.targets if isinstance(i, ast.Attribute))
@@ -68,7 +70,7 @@ def list_mocked(node: ast.AST) -> Iterator[str]:
 
 
 def _read_last_name(target: ast.expr) -> str:
-    """Return the last name of a dotted one, whose beginning may be put in; '' for anything else."""
+    """Return the last part of a dotted name in a text, f-string or sum, '' for anything else."""
     match target:
         case ast.Constant(value=str(text)):
             return text.rpartition(".")[2]

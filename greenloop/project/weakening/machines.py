@@ -1,4 +1,4 @@
-"""Conditions on the machine that runs tests: its system, its Python, and what is installed there."""
+"""Conditions on the machine that runs tests: operating system, Python, installed packages."""
 
 import ast
 import operator
@@ -41,7 +41,7 @@ _OPERATORS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 
 def is_about_machine(condition: ast.expr) -> bool:
-    """Return whether a condition asks for the machine; a constant in it, or a reason, tells nothing."""
+    """Return whether a condition depends on the machine; a constant such as True does not."""
     match condition:
         case ast.BoolOp(op=ast.And(), values=values):
             return any(map(is_about_machine, values))
@@ -50,8 +50,8 @@ def is_about_machine(condition: ast.expr) -> bool:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return is_about_machine(operand)
         case ast.Compare(left=ast.Name(), ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
-            return True  # a package that could not be imported
-        case ast.Constant(value=str(text)):  # as pytest takes it
+            return True  # `x is None` after a failed import of an optional package
+        case ast.Constant(value=str(text)):  # pytest evaluates a text as a condition
             return bool(_ABOUT_MACHINE.search(text))
         case ast.Constant():
             return False
@@ -59,7 +59,7 @@ def is_about_machine(condition: ast.expr) -> bool:
 
 
 def holds_here(condition: ast.expr) -> bool | None:
-    """Return what a condition on this system and Python is, or a constant; None for any other one."""
+    """Return the value of a constant, or of a condition on system and Python; None if unknown."""
     match condition:
         case ast.Constant(value=value):
             return bool(value)
@@ -78,12 +78,12 @@ def holds_here(condition: ast.expr) -> bool | None:
 
 
 def _compare(left: str, operation: ast.cmpop, right: ast.expr) -> bool | None:
-    """Compare what is known of the machine, or a literal, with a literal."""
+    """Return the result of comparing a known fact of the machine, or a literal, with a literal."""
     compare = _OPERATORS.get(type(operation))
     if compare is None:
         return None
     try:
         value = _KNOWN[left] if left in _KNOWN else ast.literal_eval(left)
         return compare(value, ast.literal_eval(right))
-    except (ValueError, TypeError, SyntaxError):  # no literal, or one of another kind
+    except (ValueError, TypeError, SyntaxError):  # no literal, or types without an order
         return None

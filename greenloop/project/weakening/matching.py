@@ -1,7 +1,7 @@
-"""Comparison of a project's tests before and after a change, without running them.
+"""Static comparison of a project's tests before and after a change.
 
-A test that was renamed, moved, parametrized, merged into another one, put into a base class, or removed with
-what it tested is not weaker. What counts is whether its checks still stand somewhere, and say as much.
+A test is not weaker if it was renamed, moved, parametrized, merged into another test, put into a
+base class, or removed with the code that it tested. Its checks must only still exist, as strong.
 """
 
 import ast
@@ -39,16 +39,16 @@ def find_weakened_tests(
     code_names: Collection[str] = (),
     read: Callable[..., Mapping[str, ComparedTest]] = read_tests,
 ) -> list[WeakenedTest]:
-    """Return how the tests of `after` tell less than those of `before`; both map paths to texts.
+    """Return how the tests of `after` are weaker than those of `before`; both map paths to texts.
 
-    `removed_names` are definitions that the change removes from the code: tests of these may go.
-    `changed_names` are those that it changes: a test of these that replaces them tells nothing.
-    `around` are the other files of tests, which may have base classes. `code_names` are what the code
-    defines, where that is known. `read` finds tests in texts.
+    `removed_names` are definitions that the change removes from the code: their tests may go.
+    `changed_names` are those that the change edits: a test that replaces them with doubles proves
+    nothing. `around` are the other test files, which may have base classes. `code_names` are the
+    definitions of the code, if known. `read` finds tests in texts.
     """
     old, new = read(before), read(after)
     helpers = [{i.name for i in tests.values() if i.is_helper and i.checks} for tests in (old, new)]
-    if others := helpers[0] ^ helpers[1]:  # their checks stood in the tests, or do so now
+    if others := helpers[0] ^ helpers[1]:  # checks moved from tests to helpers, or back
         old, new = (read(texts, frozenset(others)) for texts in (before, after))
     successors = pair_tests(old, new)
     unfolded = [item for item in new.values() if not is_same(item, old.get(item.test))]
@@ -87,7 +87,7 @@ def _describe_loss(
     others: Collection[ComparedTest],
     called: Collection[str],
 ) -> WeakenedTest:
-    """Return that a test was removed, or written anew as another one."""
+    """Return the finding for a test that was removed or, with `other`, rewritten."""
     first = item.checks[0].shown if item.checks else ""
     if other is None:
         again = is_called_by(item, others, called)
@@ -102,7 +102,7 @@ def _find_replacing(
     code_names: Collection[str],
     changed_names: Collection[str],
 ) -> Iterator[WeakenedTest]:
-    """Yield tests that replace what the change is about; one that was there may replace no more of it."""
+    """Yield tests that replace changed code which they call, or did not replace before."""
     known = {*code_names}.intersection(changed_names)
     for item in unfolded:
         hidden = item.mocked - old[item.test].mocked if item.test in old else frozenset[str]()
@@ -114,7 +114,7 @@ def _find_replacing(
 def _find_replacing_files(
     before: Mapping[str, str], after: Mapping[str, str], changed_names: Collection[str]
 ) -> Iterator[WeakenedTest]:
-    """Yield files that replace, for all of their tests, what the change is about, or assertions."""
+    """Yield files that newly replace changed code, or assertion functions, for all their tests."""
     for path, text in after.items():
         old = before.get(path, "")
         known = list_patches(old)
@@ -126,7 +126,7 @@ def _find_replacing_files(
 def _find_overridden(
     added: Collection[ComparedTest], texts: Mapping[str, str]
 ) -> Iterator[tuple[ComparedTest, ComparedTest]]:
-    """Yield the tests of base classes whose places new tests of classes that were there take."""
+    """Yield inherited tests, each with the new test of a subclass that overrides it."""
     members = [item for item in added if item.test.count("::") > 1]
     nodes = [i for t in texts.values() if members and "class " in t for i in iter_definitions(t)]
     classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
@@ -147,9 +147,7 @@ def _find_overridden(
 def _count_kept(
     old: Collection[ComparedTest], new: Collection[ComparedTest], others: Collection[str]
 ) -> Counter[str]:
-    """Return how many more times each check is made than before, those of helpers that other files call
-    among them.
-    """
+    """Return how many more times each check is made now, also by helpers that other files call."""
     helpers = {item.name for item in (*old, *new) if item.is_helper}
     called = {name for name in helpers if any(f"{name}(" in text for text in others)}
     kept = Counter(_list_texts(new, called))
@@ -158,8 +156,9 @@ def _count_kept(
 
 
 def _list_texts(tests: Collection[ComparedTest], called: Collection[str]) -> Iterator[str]:
-    """Yield the checks that are made whenever their test runs, and again each that a test has at all; of
-    helpers those that are called, here or, if they are among `called`, in other files.
+    """Yield the texts of unconditional checks, and of all checks with the prefix of `_name_any`.
+
+    Helpers count if a test uses them, or if they are in `called`, which other files call.
     """
     used = frozenset(called).union(*(item.names for item in tests))
     for item in tests:
@@ -169,12 +168,12 @@ def _list_texts(tests: Collection[ComparedTest], called: Collection[str]) -> Ite
 
 
 def _name_any(check: Check) -> str:
-    """Return the text by which a check is counted that may stand under a condition."""
+    """Return the text by which a check is counted if it may be conditional."""
     return f"if {check.text}"
 
 
 def _list_whole(item: ComparedTest) -> list[Check]:
-    """Return the checks that are made whenever a test that runs does."""
+    """Return the unconditional checks of a test, none of a skipped test."""
     if item.skip:
         return []
     return [i for i in item.checks if not (i.conditions or i.skip)]
@@ -186,7 +185,7 @@ def _is_replaced(
     removed_names: Collection[str],
     kept: Mapping[str, int],
 ) -> bool:
-    """Return whether what a test asked is asked by another one now, or cannot be asked any more."""
+    """Return whether other tests have taken over a test's checks, or its tested code is gone."""
     classes = item.test.split("::")[1:-1]
     only_measures = "benchmark" in item.names and not item.checks
     if (
@@ -203,23 +202,23 @@ def _is_replaced(
 
 
 def _stands_in(item: ComparedTest, texts: Mapping[str, str]) -> bool:
-    """Return whether one of other files has the same test."""
+    """Return whether another file has the same test."""
     having = {path: text for path, text in texts.items() if f"def {item.name}(" in text}
     return any(is_same(item, other) for other in read_tests(having).values())
 
 
 def _write_as_name(text: str) -> str:
-    """Return a name or text as the name of a test has it: several words with `_` between them."""
+    """Return a name or text in the form of a test's name: lower-case words joined with `_`."""
     return "_".join(re.findall(r"[a-z0-9]+", text.lower()))
 
 
 def _find_rewritten(
     item: ComparedTest, called: set[str], room: dict[str, int], new: Mapping[str, ComparedTest]
 ) -> ComparedTest | None:
-    """Return a new test that calls all of the code that a test called, with as many checks as strong.
+    """Return a new test that calls the same code, with as many checks that are as strong.
 
-    `room` are the new tests, with the number of their checks that stand for those of no other test; those
-    that stand for this one are taken from it.
+    `room` has the number of checks of each new test that no removed test has claimed yet; this
+    function subtracts those that it claims.
     """
     strongest = max((check.strength for check in item.checks), default=Strength.WHOLE)
     for test, left in room.items():

@@ -1,4 +1,4 @@
-"""Names and values of code, and names that a change takes from it, or defines in another way."""
+"""Names and constants in code, and the names that a change removes from code or redefines."""
 
 import ast
 import re
@@ -8,14 +8,14 @@ from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import parse_or_empty
 
 _OPERATORS = {"Mult": "mul", "Div": "truediv", "BitOr": "or", "BitAnd": "and", "BitXor": "xor"}
-_MIN_RECOGNIZED = 4  # characters of a text that names something
+_MIN_RECOGNIZED = 4  # characters of a text that counts as a name
 
 
 def find_removed_names(before: Mapping[str, str], after: Mapping[str, str]) -> frozenset[str]:
-    """Return what code had and no file has now.
+    """Return the names that the code had and that no file has now.
 
-    These are functions, classes, constants, attributes, arguments (`name=`), texts that code
-    compared with or looked up, and modules.
+    They are functions, classes, constants, attributes, arguments (`name=`), modules, and texts
+    that the code compared with or looked up.
     """
     changed, others = (
         {p: t for p, t in after.items() if (p in before) is x} for x in (True, False)
@@ -29,14 +29,14 @@ def find_removed_names(before: Mapping[str, str], after: Mapping[str, str]) -> f
 
 
 def _list_modules(paths: Collection[str]) -> set[str]:
-    """Return the names of modules, and the texts of their dotted names."""
+    """Return the names of modules, and their dotted names as string literals."""
     dotted = [path.removesuffix(".py").removesuffix("/__init__").split("/") for path in paths]
     whole = {repr(".".join(parts[start:])) for parts in dotted for start in range(len(parts))}
     return {parts[-1] for parts in dotted} | whole
 
 
 def _list_recognized(texts: Mapping[str, str]) -> set[str]:
-    """Return the texts that code compares something with, or looks up: names of options and headers."""
+    """Return the texts that code compares with or looks up, such as options and header names."""
     return {name for node in _walk(texts) for key in _list_keys(node) for name in _name_text(key)}
 
 
@@ -65,13 +65,11 @@ def _name_text(node: ast.AST) -> Iterator[str]:
     match node:
         case ast.Constant(value=str(text)) if len(text) >= _MIN_RECOGNIZED:
             yield repr(text)
-            yield text  # of an attribute that the code finds by it
+            yield text  # as an attribute name for `getattr`
 
 
 def find_changed_names(before: Mapping[str, str], after: Mapping[str, str]) -> frozenset[str]:
-    """Return the functions that files of code define now, and did not define so before, whatever their
-    docstrings.
-    """
+    """Return the names of functions that are new or changed in more than their docstrings."""
     return frozenset(name for name, _ in _list_functions(after) - _list_functions(before))
 
 
@@ -80,7 +78,7 @@ def _list_functions(texts: Mapping[str, str]) -> set[tuple[str, str]]:
 
 
 def _name_function(node: Function) -> tuple[str, str]:
-    """Return the name of a function, and what it does."""
+    """Return the name of a function, and a dump of its arguments and body without docstring."""
     body = node.body[ast.get_docstring(node, False) is not None :]
     return node.name, "".join(map(ast.dump, [node.args, *body]))
 
@@ -88,7 +86,7 @@ def _name_function(node: Function) -> tuple[str, str]:
 def list_moved_functions(
     before: Mapping[str, str], after: Mapping[str, str]
 ) -> Iterator[tuple[str, Function]]:
-    """Yield the functions of files that the code had before as they are, if elsewhere, with their file."""
+    """Yield the functions of `after`, with their file, that `before` has unchanged in any place."""
     known = _list_functions(before)
     for path, text in after.items():
         nodes = (i for i in ast.walk(parse_or_empty(text)) if isinstance(i, Function))
@@ -106,8 +104,9 @@ def _list_definitions(texts: Mapping[str, str]) -> set[str]:
 
 
 def add_helpers(before: str, after: str, removed_names: Collection[str]) -> set[str]:
-    """Return removed names of the code, and those of what a file of tests had for them: fixtures, other
-    helpers, and classes by what is no test in them.
+    """Return the removed names, and removed helpers of a test file that use such names.
+
+    Helpers are fixtures, functions, and classes by the members that are no tests.
     """
     defined = {node.name for node in iter_definitions(after)}
     helpers = [node for node in iter_definitions(before) if node.name not in defined]
@@ -124,16 +123,16 @@ def iter_definitions(text: str) -> Iterator[Definition]:
 
 
 def _list_used(node: Definition) -> frozenset[str]:
-    """Return what a function uses, and a class beside its tests."""
+    """Return the names that a function uses, or that a class uses outside of its tests."""
     if isinstance(node, Function):
         return list_names(node)
     members = (item for item in node.body if not getattr(item, "name", "").startswith("test"))
-    own = {getattr(item, "name", "") for item in node.body}  # as a subclass has those of the code
+    own = {getattr(item, "name", "") for item in node.body}  # may override names of the code
     return frozenset(own).union(*map(list_names, members))
 
 
 def list_values(node: ast.AST) -> frozenset[str]:
-    """Return the constants of a test, those of its parameters included, without its docstring."""
+    """Return the constants of a test and its parameters as literals, without its docstring."""
     found = [i for i in ast.walk(node) if isinstance(i, ast.Constant)]
     first = node.body[0] if isinstance(node, Function) and node.body else None
     doc = first.value if isinstance(first, ast.Expr) else None
@@ -141,16 +140,14 @@ def list_values(node: ast.AST) -> frozenset[str]:
 
 
 def list_variables(text: str) -> set[str]:
-    """Return the names in an expression that it does not call."""
+    """Return the names in an expression that are not called."""
     nodes = list(ast.walk(parse_or_empty(text)))
     called = {node.func for node in nodes if isinstance(node, ast.Call)}
     return {node.id for node in nodes if isinstance(node, ast.Name) and node not in called}
 
 
 def list_names(node: ast.AST) -> frozenset[str]:
-    """Return the names and attributes that a test uses, those of methods that operators call among them,
-    and `name=` of arguments.
-    """
+    """Return the names that code uses: names, attributes, operator methods, keywords (`name=`)."""
     return frozenset(name for item in ast.walk(node) for name in _name(item))
 
 

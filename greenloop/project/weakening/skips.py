@@ -1,4 +1,4 @@
-"""What keeps a test from running, or from failing: marks and calls that skip it."""
+"""Marks, calls and handlers that keep a test from running or from failing."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.parser import is_test_path
 
 _MARK = re.compile(r"\b(mark\.(skip|skipif|xfail)|skip|skipIf|skipUnless|expectedFailure)$")
-_VERSION = re.compile("version|implementation")  # of the project's own Python
+_VERSION = re.compile("version|implementation")  # the project may run on another Python
 FAILURES = frozenset({"AssertionError", *BROAD})
 _FAILING = re.compile(r"((pytest|self|cls|sys|os)\.)?_?(fail|exit)")
 _CALLS = frozenset({"skip", "xfail", "skipTest", "SkipTest"})
@@ -20,10 +20,10 @@ _MISSING = re.compile(r"ImportError|ModuleNotFound|NotImplementedError|OSError|P
 
 
 def explain_skip(marks: Sequence[ast.expr], body: Sequence[ast.stmt], bound: Bindings) -> str:
-    """Return what skips a test, '' where it is a matter of another machine than this one.
+    """Return the mark or call that skips a test, or '' if it applies only to other machines.
 
-    `marks` are those of the test, its classes and its file. A lie about a machine is seen when the test
-    is run here: it passed before, and does not run now.
+    `marks` are those of the test, its classes and its file. A false condition on the machine is
+    found by running the test: it passed before, and does not run now.
     """
     found = (mark for item in marks for mark in _find_skipping(resolve(item, bound)))
     named = next((ast.unparse(mark) for mark in found if not _asks_for_machine(mark)), "")
@@ -31,7 +31,7 @@ def explain_skip(marks: Sequence[ast.expr], body: Sequence[ast.stmt], bound: Bin
 
 
 def list_marks(body: list[ast.stmt]) -> Iterator[ast.expr]:
-    """Yield what a file or class gives as marks to all its tests."""
+    """Yield the `pytestmark` values of a file or class."""
     for node in body:
         match node:
             case ast.Assign(targets=[ast.Name(id="pytestmark")], value=value):
@@ -39,7 +39,7 @@ def list_marks(body: list[ast.stmt]) -> Iterator[ast.expr]:
 
 
 def _find_skipping(mark: ast.expr) -> Iterator[ast.expr]:
-    """Yield the marks in an expression that let a test skip, or fail unseen."""
+    """Yield the marks in an expression that skip a test or hide its failure."""
     match mark:
         case ast.Call(func=function) if _MARK.search(ast.unparse(function)):
             yield mark
@@ -61,7 +61,7 @@ def _asks_for_machine(mark: ast.expr) -> bool:
 
 
 def _list_calls(body: Sequence[ast.stmt], is_excused: bool) -> Iterator[str]:
-    """Yield the calls that skip a test whatever the machine."""
+    """Yield the calls that skip a test on any machine."""
     for node in body:
         match node:
             case ast.If(test=test, body=inner, orelse=other):
@@ -79,7 +79,7 @@ def _list_calls(body: Sequence[ast.stmt], is_excused: bool) -> Iterator[str]:
 
 
 def is_missing(handler: ast.ExceptHandler) -> bool:
-    """Return whether a handler is for what a machine lacks."""
+    """Return whether a handler is for an error of a machine that lacks something."""
     return handler.type is not None and bool(_MISSING.search(ast.unparse(handler.type)))
 
 
@@ -88,13 +88,13 @@ def _is_skipping(call: ast.Call) -> bool:
 
 
 def hides_failure(handler: ast.ExceptHandler) -> bool:
-    """Return whether a handler ends an assertion's failure without another one."""
+    """Return whether a handler catches an assertion's failure and does not fail itself."""
     caught = {"BaseException"} if handler.type is None else collect_names(handler.type)
     return not FAILURES.isdisjoint(caught) and goes_on(handler)
 
 
 def goes_on(handler: ast.ExceptHandler) -> bool:
-    """Return whether a test passes, or is skipped, after a handler."""
+    """Return whether a test does not fail after a handler: no assertion, `raise` or `fail`."""
     nodes = (item for part in handler.body for item in ast.walk(part))
     return not any(isinstance(i, ast.Assert) or is_failing(i) for i in nodes)
 
@@ -102,8 +102,9 @@ def goes_on(handler: ast.ExceptHandler) -> bool:
 def find_excusing(
     before: Mapping[str, str], after: Mapping[str, str]
 ) -> Iterator[tuple[str, str, str, int]]:
-    """Yield the helpers in files of tests that hide an error from the tests that call them, by node id,
-    with the handler before and now, and its line.
+    """Yield the helpers of test files that newly hide an error from the tests that call them.
+
+    Each is (node id, old handler or head, new handler, line).
     """
     for path, text in ((p, t) for p, t in after.items() if is_test_path(p)):
         for name, old, new in _find_excusing(before.get(path, ""), text):
@@ -114,8 +115,10 @@ def find_excusing(
 def _find_excusing(
     before: str, after: str
 ) -> Iterator[tuple[str, ast.ExceptHandler | None, ast.ExceptHandler]]:
-    """Yield the helpers of a file of tests that go on after an error which ended them before, with what
-    handled it, or after any error that they do not keep, where no handler did so.
+    """Yield the helpers of a test file that newly go on after an error: (name, old, new handler).
+
+    The old handler failed on the error, or is None: then the new one hides every failure and does
+    not use the exception.
     """
     old = _list_handlers(before)
     for name, handlers in _list_handlers(after).items():
@@ -131,7 +134,7 @@ def _find_excusing(
 
 
 def _list_handlers(text: str) -> dict[str, list[ast.ExceptHandler]]:
-    """Return the handlers in the functions of a file that are no tests."""
+    """Return the handlers in the functions of a file, without tests, by function name."""
     functions = (i for i in ast.walk(parse_or_empty(text)) if isinstance(i, Function))
     return {
         function.name: [i for i in ast.walk(function) if isinstance(i, ast.ExceptHandler)]
@@ -141,7 +144,7 @@ def _list_handlers(text: str) -> dict[str, list[ast.ExceptHandler]]:
 
 
 def is_failing(node: ast.AST) -> bool:
-    """Return whether a statement always ends the test as failed, or an expression does."""
+    """Return whether a statement or expression always makes the test fail."""
     match node:
         case ast.Expr(value=inner):
             return is_failing(inner)
@@ -153,7 +156,7 @@ def is_failing(node: ast.AST) -> bool:
 
 
 def waits_for_error(item: ast.withitem) -> bool:
-    """Return whether what a `with` holds is left at the first error."""
+    """Return whether a `with` item is `raises`, so that the first error ends its block."""
     match item.context_expr:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
             return name in EXPECTING and "raises" in name.lower()
@@ -161,7 +164,7 @@ def waits_for_error(item: ast.withitem) -> bool:
 
 
 def list_suppressed(item: ast.withitem, bound: Bindings) -> set[str]:
-    """Return the exceptions after which a test goes on, those of failures also where `raises` has them."""
+    """Return the exceptions that `suppress` hides, or the test failures that `raises` expects."""
     call = resolve(item.context_expr, bound)
     name = ast.unparse(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
     named = collect_names(call) - {name}

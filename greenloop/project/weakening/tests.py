@@ -1,4 +1,4 @@
-"""Tests of a project's files as they are compared: their checks, values and cases."""
+"""Tests of a project in comparable form: their checks, values and cases."""
 
 import ast
 import builtins
@@ -27,8 +27,9 @@ from greenloop.syntax.parse import cache_by_source, parse_or_empty
 
 @dataclass(frozen=True)
 class ComparedTest:
-    """A test, or a helper with checks, those of all its cases; `test` is its node id, `skip` why it may not
-    run, `case_count` the number of cases that are written out.
+    """A test, or a helper with checks, with the checks of all its cases.
+
+    `test` is the node id, `skip` why it may not run, `case_count` the number of literal cases.
     """
 
     test: str
@@ -52,14 +53,15 @@ class ComparedTest:
 
     @property
     def owner(self) -> str:
-        """The test itself, or the one in which a helper stands."""
+        """The test itself, or the test that contains a nested helper."""
         return re.sub(r"(::test\w*)::.*", r"\1", self.test)
 
 
 @dataclass(frozen=True)
 class _Place:
-    """What stands around a function: its classes, their bodies and the file's, and what these define:
-    functions that check, and all of them.
+    """Scopes around a function: its classes, the bodies of these and of the file, and the marks.
+
+    `helpers` are the functions in these bodies that check something, `functions` all of them.
     """
 
     classes: tuple[Definition, ...] = ()
@@ -79,12 +81,12 @@ class _Place:
 
     @cached_property
     def read_in(self) -> Helpers:
-        """The functions whose checks stand for their calls; None for those that can make no test fail."""
+        """The functions whose calls are checks, and None for functions that make no test fail."""
         idle = [name for name, node in self.functions.items() if _is_idle(node, self)]
         return {**dict.fromkeys(idle), **self.helpers}
 
     def iter_functions(self) -> "Iterator[tuple[Function, _Place]]":
-        """Yield the functions of the innermost body, of its classes, and what helps in each of them."""
+        """Yield the functions of the innermost body and its classes, and those nested in them."""
         for node in self.bodies[-1]:
             if isinstance(node, ast.ClassDef):
                 yield from self.enter(node.body, node).iter_functions()
@@ -97,12 +99,12 @@ class _Place:
 def read_tests(
     texts: Mapping[str, str], inlined: frozenset[str] = frozenset()
 ) -> dict[str, ComparedTest]:
-    """Return the tests and checking helpers of test files by node id; those of base classes, too.
+    """Return the tests and checking helpers of test files by node id, also of base classes.
 
-    Helpers that are `inlined` are read in place of their calls.
+    The bodies of `inlined` helpers are read in place of their calls.
     """
     files = (_read_file(path, text, inlined) for path, text in texts.items())
-    return {item.test: item for items in files for item in items}  # the last one of a name counts
+    return {item.test: item for items in files for item in items}  # as in Python, the last wins
 
 
 @cache_by_source
@@ -111,12 +113,12 @@ def _read_file(path: str, text: str, inlined: frozenset[str]) -> tuple[ComparedT
     bound = _read_constants(body)
     functions = _Place().enter(body).iter_functions()
     found = [_read(path, node, place, bound, inlined) for node, place in functions]
-    helps_others = all(item.is_helper for item in found)  # then none is read in place of its calls
+    helps_others = all(item.is_helper for item in found)  # the callers are in other files
     return tuple(i for i in found if not i.is_helper or i.checks or helps_others)
 
 
 def _read_constants(body: list[ast.stmt]) -> Bindings:
-    """Return what a file assigns to names, or imports as them, outside of functions and classes."""
+    """Return the values that a file binds to names at its top level, by assignment or import."""
     bound: dict[str, ast.expr] = {}
     for node in body:
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Import)):
@@ -133,7 +135,7 @@ def _read(
     outer = {name: value for name, value in bound.items() if name not in given}
     is_inside = any(isinstance(item, Function) for item in place.classes)
     is_test = node.name.startswith("test") and not is_inside
-    # pytest gives the defaults of a test no other value
+    # pytest never passes a value for a parameter with a default
     outer = {**outer, **read_defaults(node)} if is_test else outer
     fixtures = [item for name, item in place.functions.items() if name in given]
     cases, body = list_cases(marks, bound, fixtures), node.body
@@ -154,15 +156,16 @@ def _read(
 
 
 def _is_idle(function: Function, place: _Place) -> bool:
-    """Return whether a function can make no test fail, whatever its name says."""
+    """Return whether a function cannot make a test fail, whatever its name says."""
     nodes = [item for item in ast.walk(function) if isinstance(item, (ast.expr, ast.stmt))]
     called = {read_called(item) for item in nodes if isinstance(item, ast.expr)}
     return called.isdisjoint(place.helpers) and not any(map(is_failing, nodes))
 
 
 def list_called(item: ComparedTest) -> set[str]:
-    """Return the names that a test calls, as a decorator or through `raises(error, name)`, too, without
-    assertions and those that it defines itself.
+    """Return the names that a test calls, also as decorators or through `raises(error, name)`.
+
+    Assertions and names that the test defines itself are left out.
     """
     nodes = list(ast.walk(ast.parse(item.body)))
     found = [node for part in nodes for node in _list_functions(part)]
@@ -172,7 +175,7 @@ def list_called(item: ComparedTest) -> set[str]:
 
 
 def _list_functions(node: ast.AST) -> list[ast.expr]:
-    """Return what a call, or a definition with decorators, calls."""
+    """Return the functions that a call, or the decorators of a definition, call."""
     if isinstance(node, Definition):
         return node.decorator_list
     if not isinstance(node, ast.Call):
@@ -185,7 +188,7 @@ def _list_functions(node: ast.AST) -> list[ast.expr]:
 def pair_tests(
     old: Mapping[str, ComparedTest], new: Mapping[str, ComparedTest]
 ) -> dict[str, ComparedTest]:
-    """Return what became of each test: the one in its place, else one with its body or name."""
+    """Return the successor of each test: with the same node id, else the same body or name."""
     added = {test: item for test, item in new.items() if test not in old}
     found: dict[str, ComparedTest] = {}
     for test, item in old.items():
@@ -196,7 +199,7 @@ def pair_tests(
 
 
 def is_same(item: ComparedTest, other: ComparedTest | None) -> bool:
-    """Return whether two tests differ at most in where they stand."""
+    """Return whether two tests differ at most in their place."""
     told = ((i.body, i.checks, i.skip) for i in (item, other) if i is not None)
     return len(set(told)) == 1 and other is not None
 
@@ -212,9 +215,9 @@ def _find_moved(item: ComparedTest, added: Mapping[str, ComparedTest]) -> Compar
 def is_called_by(
     item: ComparedTest, others: Collection[ComparedTest], code: Collection[str] = ()
 ) -> bool:
-    """Return whether one of other tests calls what a test called, with a check as strong.
+    """Return whether another test calls the same names, with a check that is as strong.
 
-    Of that only the code counts where it is known.
+    If `code` is given, only these names have to be called.
     """
     strongest = max((check.strength for check in item.checks), default=Strength.NOTHING)
     every = list_called(item)

@@ -1,1 +1,1 @@
-"""Conditions of tests: how much one says, the bounds that it sets, and whether it says less than another."""
+"""Analysis of test conditions: their strength, the bounds that they set, and their narrowing."""

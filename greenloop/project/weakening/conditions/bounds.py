@@ -1,4 +1,4 @@
-"""Bounds that conditions set: numbers, tolerances, patterns, errors."""
+"""Bounds that test conditions set: numbers, tolerances, patterns, exceptions."""
 
 import ast
 import builtins
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 from greenloop.project.weakening.conditions.strength import EXPECTING, collect_names
 
-_DIGITS = frozenset({"places", "decimal", "decimals"})  # that have to agree
-_ANYTHING = re.compile(r"[.*+?^$()]*")  # as a pattern
+_DIGITS = frozenset({"places", "decimal", "decimals"})  # digits that have to agree
+_ANYTHING = re.compile(r"[.*+?^$()]*")  # a pattern that matches nearly everything
 _TOLERANCES = frozenset({"rel", "abs", "delta", "rel_tol", "abs_tol", "rtol", "atol", "tolerance"})
 
 
 @dataclass(frozen=True)
 class Bound:
-    """What a check lets through: values up to (`is_upper`), or from, what `text` is, or with that text."""
+    """A bound on the value `of`: an upper (`is_upper`) or lower limit, a text, or an exception."""
 
     of: str
     text: str
@@ -24,7 +24,7 @@ class Bound:
     is_inclusive: bool = True
 
     def is_wider_than(self, other: "Bound") -> bool:
-        """Return whether it certainly lets more through than another one of the same value."""
+        """Return whether this bound certainly accepts more than `other`, on the same value."""
         if self.of in EXPECTING:
             return self._catches_more_than(other)
         mine, theirs = _read_number(self.text), _read_number(other.text)
@@ -35,19 +35,19 @@ class Bound:
         return (mine > theirs) == self.is_upper
 
     def _catches_more_than(self, other: "Bound") -> bool:
-        """Return whether it names other errors beside the same ones, or built-in bases of these."""
+        """Return whether this bound names more exceptions, or built-in bases of the other's."""
         mine, theirs = (collect_names(ast.parse(item.text)) for item in (self, other))
         bases = {base.__name__ for name in theirs for base in _list_bases(name)}
         return mine > theirs or bool((mine - theirs) & bases)
 
     def _is_found_in(self, other: "Bound") -> bool:
-        """Return whether both are texts that are looked for, and this one is less of the other one."""
+        """Return whether both bounds are texts, and this text is a part of the other one."""
         mine, theirs = _read_text(self.text), _read_text(other.text)
         is_found = mine in theirs or bool(_ANYTHING.fullmatch(mine))
         return bool(theirs) and mine != theirs and is_found
 
     def _is_grown_from(self, other: "Bound") -> bool:
-        """Return whether the other one is a part of its sum, product or power."""
+        """Return whether this bound is the other one, loosened by arithmetic such as `x + 1`."""
         growing = (
             (ast.Add, ast.Mult, ast.Pow) if self.is_upper else (ast.Sub, ast.Div, ast.FloorDiv)
         )
@@ -63,7 +63,7 @@ def list_bounds(test: ast.AST) -> tuple[Bound, ...]:
 
 
 def is_widened(old: Sequence[Bound], new: Sequence[Bound]) -> bool:
-    """Return whether a bound lets more through than the one that stood for the same value."""
+    """Return whether a new bound accepts more than the old one on the same value."""
     known = {(item.of, item.is_upper): item for item in old}
     pairs = ((item, known.get((item.of, item.is_upper))) for item in new)
     return any(before is not None and item.is_wider_than(before) for item, before in pairs)
@@ -94,20 +94,20 @@ def _read_bounds(node: ast.AST) -> Iterator[Bound]:
 
 
 def read_patterns(test: ast.expr) -> frozenset[str]:
-    """Return the texts that a call looks for by `match`, without the signs of a pattern, as constants."""
+    """Return the `match` texts of a call as literals, without anchors and backslashes."""
     named = test.keywords if isinstance(test, ast.Call) else ()
     texts = (_read_text(ast.unparse(item.value)) for item in named if item.arg == "match")
     return frozenset(repr(text.removeprefix("^").removesuffix("$")) for text in texts)
 
 
 def _list_bases(name: str) -> tuple[type, ...]:
-    """Return the bases of a built-in error, itself first; () of any other."""
+    """Return a built-in exception and its bases, or () for any other name."""
     found = getattr(builtins, name, None)
     return found.__mro__[:-1] if isinstance(found, type) else ()
 
 
 def _read_text(text: str) -> str:
-    """Return a text that is written out, without the backslashes of a pattern; '' for anything else."""
+    """Return a literal text without the backslashes of a pattern, '' for anything else."""
     with suppress(ValueError, TypeError, SyntaxError):
         found = ast.literal_eval(text)
         return re.sub(r"\\(.)", r"\1", found) if isinstance(found, str) else ""

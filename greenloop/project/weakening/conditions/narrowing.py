@@ -1,4 +1,4 @@
-"""Whether a condition asks less than another one, the opposite of it, or the same in other words."""
+"""Comparison of two test conditions: narrowed, negated, or the same in another form."""
 
 import ast
 
@@ -10,15 +10,13 @@ _NEGATED = ((" == ", " != "), (" in ", " not in "), (" is ", " is not "))
 
 
 def is_opposite(text: str, other: str) -> bool:
-    """Return whether two assertions differ in one operator, which is negated."""
+    """Return whether two assertions differ only in one negated operator."""
     pairs = [(text, other), (other, text)]
     return any(a.replace(is_, is_not, 1) == b for a, b in pairs for is_, is_not in _NEGATED)
 
 
 def is_narrowed(old: ast.expr, new: ast.expr) -> bool:
-    """Return whether a condition differs from another one in that it expects a part of what that
-    expected, or compares parts of both sides.
-    """
+    """Return whether a new condition expects only a part of the old value, or compares parts."""
     match old, new:
         case (
             ast.Compare(left=a, ops=[ast.Eq()], comparators=[b]),
@@ -46,7 +44,7 @@ def is_narrowed(old: ast.expr, new: ast.expr) -> bool:
 
 
 def _takes_part(old: ast.expr, new: ast.expr) -> bool:
-    """Return whether calls and items around an expression leave a part of it."""
+    """Return whether `new` is `old` inside calls or subscripts that keep only a part of it."""
     is_part = False
     while ast.dump(old) != ast.dump(new):
         match new:
@@ -69,13 +67,13 @@ def _takes_part(old: ast.expr, new: ast.expr) -> bool:
 
 
 def read_condition(text: str) -> ast.expr:
-    """Return a condition without what it holds, which is written behind it."""
+    """Return the condition in a check's text, without the body of a `with` block behind it."""
     body = parse_or_empty(text).body
     return body[0].value if body and isinstance(body[0], ast.Expr) else ast.Constant(text)
 
 
 def read_truth(test: ast.expr) -> ast.expr:
-    """Return a comparison with True, False or a length of nothing as linters write it."""
+    """Return a comparison with True, False or length 0 in the idiomatic form: `x` or `not x`."""
     match test:
         case ast.Compare(left, [ast.Eq() | ast.Is()], [ast.Constant(value=bool(wanted))]):
             return left if wanted else ast.UnaryOp(ast.Not(), left)

@@ -1,4 +1,4 @@
-"""How much a condition or an asserting call tells of what it looks at, and the bounds that it sets."""
+"""Strength of test conditions and asserting calls: how much they say about the tested value."""
 
 import ast
 import re
@@ -9,20 +9,20 @@ _CHECK_CALL = re.compile(r"(^|\.|_)(assert|check|verify|expect)\w*$|^(raises|war
 EXPECTING = frozenset({"raises", "warns", "assertRaises", "assertRaisesRegex", "deprecated_call"})
 BROAD = frozenset({"Exception", "BaseException"})
 _WHOLE_CALLS = re.compile(r"assert(\w*(Equal|equal|close)\w*|Is|Raises\w*|_(called|awaited)_with)$")
-# Arguments of assertions that say nothing of what passes; others are tolerances, or leave something out.
+# Keywords of assertions without influence on what passes; others are tolerances or omissions.
 _NEUTRAL = frozenset({"msg", "err_msg", "verbose", "strict", "obj", "first", "second"})
-# Functions that keep only a part of their argument.
+# Functions that keep only a part of the information in their argument.
 REDUCING = frozenset(
     {"set", "frozenset", "sorted", "bool", "round", "int", "abs", "lower", "upper", "casefold"}
     | {"startswith", "endswith", "keys", "values", "split", "count"}
 )
 _PEELED = REDUCING | {"isinstance", "issubclass", "hasattr", "len", "str", "repr", "list", "type"}
-# Functions that change the form of their argument.
+# Functions that change only the form of their argument.
 FORMING = frozenset({"join", "list", "tuple", "strip", "lstrip", "rstrip", "splitlines"})
 
 
 class Strength(IntEnum):
-    """How much a check says of a value, from nothing to all."""
+    """How much a check says about a value, from nothing to everything."""
 
     NOTHING = 0  # it always holds
     TRUTH = 1  # a value is true, or not None
@@ -32,7 +32,7 @@ class Strength(IntEnum):
 
 
 def is_check_call(node: ast.expr) -> TypeGuard[ast.Call]:
-    """Whether an expression is a call that checks something by its name."""
+    """Return whether an expression is a call whose name says that it checks something."""
     if not isinstance(node, ast.Call):
         return False
     name = ast.unparse(node.func)
@@ -49,9 +49,9 @@ def turn(test: ast.expr) -> ast.expr:
 
 
 def find_subject(test: ast.expr, is_call: bool = False) -> str:
-    """Return what a condition looks at: the side of a comparison that is no literal.
+    """Return the source of the tested value: of a comparison, the side that is no literal.
 
-    Of a call that checks (`is_call`) it is what comes before what is expected.
+    Of an asserting call (`is_call`) it is the argument before the expected value.
     """
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -79,7 +79,7 @@ def find_subject(test: ast.expr, is_call: bool = False) -> str:
 
 
 def grade(test: ast.expr) -> Strength:
-    """Return how much a condition says of what it looks at."""
+    """Return how much a condition says about the tested value."""
     match test:
         case ast.Constant() | ast.Tuple() | ast.List(elts=[_, *_]) | ast.JoinedStr():
             return Strength.NOTHING
@@ -125,7 +125,7 @@ def _grade_comparison(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> S
 
 
 def _is_reduced(node: ast.expr) -> bool:
-    """Return whether a side of a comparison keeps only a part of a value, or names a tolerance."""
+    """Return whether a side of a comparison keeps only a part of a value, or has a tolerance."""
     match node:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[inner]) if (
             name in FORMING
@@ -140,7 +140,7 @@ def _is_reduced(node: ast.expr) -> bool:
 
 
 def _is_same_part(left: ast.expr, right: ast.expr) -> bool:
-    """Return whether two values are compared after the same function, or by the same attribute or item."""
+    """Return whether both sides apply the same function, attribute or subscript to a value."""
     match left, right:
         case ast.Call(func=ast.Name(id=name)), ast.Call(func=ast.Name(id=other)):
             return name == other and not name[:1].isupper()
@@ -161,10 +161,10 @@ def grade_call(node: ast.Call) -> Strength:
         is_broad = bool(node.args) and not collect_names(node.args[0]).isdisjoint(BROAD)
         return Strength.KIND if is_broad else Strength.PART
     if len({*map(ast.unparse, node.args)}) < len(node.args[:2]):
-        return Strength.NOTHING  # both are the same
+        return Strength.NOTHING  # a value is compared with itself
     if name.startswith("assert_") and "ANY" in collect_names(node):
         return Strength.PART
-    is_mock = name.endswith("_with")  # its keywords are what is expected
+    is_mock = name.endswith("_with")  # the keywords are expected arguments, not tolerances
     is_loose = not is_mock and any(item.arg not in _NEUTRAL for item in node.keywords)
     if _WHOLE_CALLS.match(name):
         return Strength.PART if is_loose else Strength.WHOLE
@@ -176,7 +176,7 @@ def _is_call_of(node: ast.expr, *names: str) -> bool:
 
 
 def _is_literal(node: ast.expr) -> bool:
-    """Return whether a value is written out, as a text also line by line."""
+    """Return whether an expression is a literal, or literal lines that are joined."""
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join"), args=[lines]):
             return _is_literal(lines)

@@ -1,4 +1,4 @@
-"""Changes of configuration by which fewer tests count, or less is asked."""
+"""Changes of configuration by which fewer tests count, or tests and coverage demand less."""
 
 from greenloop.project.weakening.configuration.files import (
     find_loosened_configuration,

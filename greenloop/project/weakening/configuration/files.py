@@ -1,4 +1,4 @@
-"""Changes of what decides: how pytest collects and runs tests, coverage, greenloop's settings, hooks."""
+"""Detection of loosened configuration: pytest, coverage, greenloop, hooks and startup files."""
 
 from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatch
@@ -14,7 +14,7 @@ from greenloop.project.weakening.configuration.settings import (
     read_beside,
 )
 
-# Of these only lines count that run a check: other tools of a project are its own business.
+# Of these files only lines that run a check count; other tools are the project's own choice.
 _HOOK_FILES = (
     ".pre-commit-config.yaml",
     ".claude/settings*.json",
@@ -31,14 +31,14 @@ _STARTUP_FILES = ("sitecustomize.py", "usercustomize.py")
 
 
 def is_deciding_file(path: str) -> bool:
-    """Return whether a file of a project decides which tests count, and what is asked of them."""
+    """Return whether a file of a project decides which tests count, or what they demand."""
     name = path.rpartition("/")[2]
     named = (*PYTEST_FILES, "conftest.py")
     return name in named or _is_run_first(path) or any(fnmatch(path, p) for p in _HOOK_FILES)
 
 
 def _is_run_first(path: str) -> bool:
-    """Return whether Python runs a file before all others: where it looks for modules first."""
+    """Return whether Python runs a file at startup, because it is on a likely `sys.path` folder."""
     folder, _, name = path.rpartition("/")
     is_module = name in _STARTUP_FILES and folder in ("", "src", "lib", "tests", "test")
     return is_module or ("site-packages/" in path and name.endswith((".pth", *_STARTUP_FILES)))
@@ -47,9 +47,9 @@ def _is_run_first(path: str) -> bool:
 def find_loosened_configuration(
     before: Mapping[str, str], after: Mapping[str, str], tests: Collection[str] = ()
 ) -> Iterator[str]:
-    """Yield a sentence for each change of deciding files by which fewer tests count, or less is asked.
+    """Yield a sentence for each change of a deciding file that leaves out tests or demands less.
 
-    Both map paths to texts; a file that one of them lacks is empty there. `tests` are the files of tests.
+    `before` and `after` map paths to texts; a missing file is empty. `tests` are the test files.
     """
     for path in sorted({*before, *after}):
         old, new = before.get(path, ""), after.get(path, "")

@@ -1,4 +1,4 @@
-"""Lines and hooks that run the checks of a project: in files of other tools, and in a conftest."""
+"""Changes of lines that run a project's checks (CI, hooks), and of pytest hooks in a conftest."""
 
 import ast
 import re
@@ -16,15 +16,15 @@ _INSTALLING = re.compile(
     r"\b(install|requires?|dependencies|uses)\b|pytest[\w-]* *[=<>~!]=|^(\[|addopts|pytest-[\w-]+$)"
 )
 _IDLE = re.compile(r"^#|\becho\b|--(version|help)\b")
-# No key of YAML or tox.
+# The lookahead leaves out a key of YAML or tox, such as `test: `.
 _TEST_PATH = re.compile(r"[\w./-]*\btests?\b(?!: )[\w./:-]*|[\w./-]+\.py\b")
 _SILENCING = re.compile(
     r"\|\| *(true|:|exit 0)|continue-on-error: *true|disableAllHooks|ignore_(outcome|errors) *= *true"
 )
 _DASHED = re.compile(
     r"(commands\S* *= *)?- *(coverage (run|report)|pytest|py\.test|python -m (pytest|unittest)|tox)\b"
-)  # not in YAML
-_OWN_HOOK = re.compile(r"greenloop gate --agent \w+ \|\| exit 0\b")  # as `init` writes it
+)  # a leading `-` ignores failures in a Makefile and in tox; in YAML it is a list item
+_OWN_HOOK = re.compile(r"greenloop gate --agent \w+ \|\| exit 0\b")  # written by `greenloop init`
 # Hooks that can leave tests out, or change what they report.
 _DECIDING_HOOK = re.compile(
     r"pytest_(runtest|pyfunc|exception|make|pycollect|collect|ignore|itemcollected|deselect"
@@ -34,7 +34,7 @@ _IGNORING = ("collect_ignore", "collect_ignore_glob", "pytest_plugins")
 
 
 def compare_lines(path: str, before: str, after: str) -> Iterator[str]:
-    """Yield a line that ran a check and is gone, or one that ignores how a check ends."""
+    """Yield a sentence for a removed line that ran a check, or a new line that ignores failures."""
     old, new = ([line.strip() for line in text.splitlines()] for text in (before, after))
     added = [line for line in new if line not in old]
     lost = (i for i in old if i not in new and _CHECKING.search(i) and not _INSTALLING.search(i))
@@ -45,7 +45,7 @@ def compare_lines(path: str, before: str, after: str) -> Iterator[str]:
 
 
 def _checks_as_much(old: str, new: str) -> bool:
-    """Return whether a line runs pytest as another one did, on all that it named."""
+    """Return whether the new line runs pytest on at least the tests of the old line."""
     named, names = ({*_CHECKING.findall(line)} for line in (old, new))
     is_pytest = "pytest" in named <= names <= {"pytest", "--doctest-"}
     taken, more = (list_taking(split_words(re.sub(r"[\"',()\[\]]", " ", i))) for i in (old, new))
@@ -55,7 +55,7 @@ def _checks_as_much(old: str, new: str) -> bool:
 
 
 def find_silenced(path: str, before: str, after: str) -> Iterator[str]:
-    """Yield a new line by which nobody learns how a check ends."""
+    """Yield a sentence for a new line that ignores the failure of a check."""
     old, new = ([line.strip() for line in text.splitlines()] for text in (before, after))
     is_list = path.endswith((".yaml", ".yml"))
     added = (line for line in new if line not in old)
@@ -69,7 +69,7 @@ def find_silenced(path: str, before: str, after: str) -> Iterator[str]:
 
 
 def compare_hooks(path: str, before: str, after: str) -> Iterator[str]:
-    """Yield the hooks and lists of ignored files of a conftest that are new or were changed."""
+    """Yield a sentence for each new or changed hook or ignore list of a conftest."""
     old, new = (_list_hooks(text) for text in (before, after))
     for name, text in new.items():
         if old.get(name) != text:
@@ -88,7 +88,7 @@ def _list_hooks(text: str) -> dict[str, str]:
 
 
 def _iter_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements of a file, and those under a condition that is not one on the machine."""
+    """Yield the statements of a file, with those inside an `if` unless it is about the machine."""
     for node in body:
         if isinstance(node, ast.If) and not is_about_machine(node.test):
             yield from _iter_statements([*node.body, *node.orelse])

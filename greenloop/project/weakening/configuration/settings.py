@@ -1,4 +1,4 @@
-"""Settings of pytest, coverage and greenloop: those by which fewer tests count, or less is asked."""
+"""Detection of loosened settings of pytest, coverage and greenloop."""
 
 import re
 import shlex
@@ -18,7 +18,7 @@ PYTEST_FILES = (
     ".pytest.toml",
     ".coveragerc",
 )
-# Options that take tests away, or their failures.
+# Options that leave out tests, or hide failures.
 _TAKING = (
     *("-k", "-m", "--ignore", "--ignore-glob", "--deselect", "-p", "--lf", "--last-failed", "--co"),
     *("--collect-only", "--maxfail", "--exitfirst", "-x", "--runxfail", "--no-cov", "--noconftest"),
@@ -31,7 +31,7 @@ _ASKING = ("--doctest-", "--strict", "-W", "--pyargs", "--run")
 _BROAD_FILTER = re.compile(r"(ignore|default|once|always)(::\w*)?$")
 _COVERAGE = ("run", "report")
 _LEAVING_OUT = ("omit", "exclude_lines", "exclude_also", "exclude")
-# Lines that say nothing of what the code does.
+# Lines without behaviour, which coverage may exclude.
 _NEVER_RUN = re.compile(
     r"TYPE_CHECKING|overload|NotImplementedError|__main__|pragma|assert_never|abstract|Protocol|\.\.\."
 )
@@ -40,7 +40,7 @@ _COLLECTING = ("testpaths", "python_files", "python_classes", "python_functions"
 
 
 def read_beside(path: str, texts: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Return the tables of a configuration file, those that it lacks from another one beside it."""
+    """Return the tables of a configuration file; missing ones come from other files beside it."""
     folder = path.rpartition("/")[0]
     found: dict[str, dict[str, Any]] = {}
     for other in (path, *(f"{folder}/{name}".strip("/") for name in PYTEST_FILES)):
@@ -50,7 +50,7 @@ def read_beside(path: str, texts: Mapping[str, str]) -> dict[str, dict[str, Any]
 
 
 def _read(path: str, text: str) -> dict[str, dict[str, Any]]:
-    """Return the tables that matter of a configuration file; nothing where it cannot be read."""
+    """Return the relevant tables of a configuration file, none if it cannot be read."""
     if path.endswith(".toml"):
         tool = read_table(text, "tool")
         return {
@@ -76,7 +76,7 @@ def compare_settings(
     new: Mapping[str, Mapping[str, Any]],
     tests: Collection[str],
 ) -> Iterator[str]:
-    """Yield a sentence for each setting by which fewer tests count, or less is asked."""
+    """Yield a sentence for each setting by which fewer tests count, or tests demand less."""
     was, now = old.get("pytest", {}), new.get("pytest", {})
     for option in list_taking(now.get("addopts", "")):
         if option not in list_taking(was.get("addopts", "")):
@@ -117,18 +117,18 @@ def compare_settings(
 
 
 def _add_defaults(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return greenloop's settings with the default of each that a file leaves out."""
+    """Return greenloop's settings with the defaults of those that a file leaves out."""
     return {item.key: item.default for item in list_settings()} | dict(table)
 
 
 def _has_all(key: str, before: Any, now: Any) -> bool:
-    """Return whether what is collected by a key is collected still."""
+    """Return whether a collection setting still collects at least the same tests."""
     old, new = (split_words(" ".join(_list_lines(value))) for value in (before, now))
     return old == new or (key != "norecursedirs" and bool(old) and {*old} <= {*new})
 
 
 def _has_tests(key: str, value: Any, tests: Collection[str]) -> bool:
-    """Return whether all files of tests are below the paths that a project sets for the first time."""
+    """Return whether all test files are below `testpaths` that are set for the first time."""
     below = tuple(split_words(" ".join(_list_lines(value))))
     return key == "testpaths" and bool(tests) and all(i.startswith(below) for i in tests)
 
@@ -139,7 +139,7 @@ def _list_lines(value: Any) -> list[str]:
 
 
 def list_taking(addopts: Any) -> list[str]:
-    """Return the options that leave tests out, each with its value."""
+    """Return the options that leave out tests, each with its value."""
     words = _list_words(addopts)
     found = []
     for index, word in enumerate(words):
@@ -160,13 +160,13 @@ def _find_floor(addopts: Any) -> float:
 
 
 def read_file_patterns(texts: Mapping[str, str]) -> list[str]:
-    """Return pytest's `python_files` of a project: the patterns of names of files with tests."""
+    """Return pytest's `python_files` of a project: the name patterns of test files."""
     set_by_project = read_beside("pyproject.toml", texts).get("pytest", {}).get("python_files")
     return split_words(" ".join(_list_lines(set_by_project))) or ["test_*.py", "*_test.py"]
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words of a command line."""
+    """Return the words of a command line, split at spaces if its quotes do not match."""
     try:
         return shlex.split(text)
     except ValueError:
