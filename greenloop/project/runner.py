@@ -31,7 +31,7 @@ class ProjectRunner:
 
     @property
     def suite_s(self) -> float:
-        """The wall-clock limit of the whole suite in seconds, at least the user's limit of a run."""
+        """The wall-clock seconds of the whole suite, at least the user's limit of a run."""
         return stretch(max(SUITE_SECONDS, self.box.limits.timeout_s))
 
     def run(
