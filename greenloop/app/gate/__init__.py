@@ -1,1 +1,1 @@
-"""Gate for coding agents: what a change still lacks, in the format of the agent."""
+"""Gate for coding agents: findings on an unfinished change, in the format of the agent."""

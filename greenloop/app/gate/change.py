@@ -1,4 +1,4 @@
-"""The change that a gate looks at: code, and the files that decide which tests count."""
+"""The change that the gate inspects: code, and the files that decide which tests count."""
 
 import hashlib
 import re
@@ -26,14 +26,14 @@ _DOCUMENTS = ("*.md", "*.rst", "*.txt", "*.adoc", *_NO_TESTS)
 
 @dataclass(frozen=True)
 class GateChange:
-    """What differs from the base: code, and the files that decide which tests count."""
+    """Difference from the base: code, loosened configuration, and a digest of both."""
 
     diff: ProjectDiff
     loosened: tuple[str, ...]
     digest: str
 
     def list_document_lines(self) -> list[str]:
-        """Return the lines of documents that only the base has, or only the project as it is now."""
+        """Return the added and removed lines of documents, with all lines of untracked ones."""
         root, options = Path(self.diff.tree.root), list_safe_options(Path(self.diff.tree.root))
         plain = ("--no-color", "--no-ext-diff", "--no-textconv")
         arguments = ("diff", "-U0", *plain, self.diff.commit, "--", *_DOCUMENTS)
@@ -59,15 +59,15 @@ def read_change(root: Path, base: str) -> GateChange:
 
 
 def _find_tampered(diff: ProjectDiff) -> Iterator[str]:
-    """Yield the files of the environment that were written since the base, beside its packages."""
+    """Yield a sentence for each file of the environment that was manipulated since the base."""
     root = Path(diff.tree.root)
-    with suppress(OutputError, ValueError):  # the empty tree has no time
+    with suppress(OutputError, ValueError):  # the empty tree has no commit time
         since = float(run_git(root, "show", "-s", "--format=%ct", diff.commit))
         yield from find_tampered_files(root, since)
 
 
 def _read_configuration(diff: ProjectDiff) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the files that decide which tests count, at the base and now."""
+    """Return the texts of the deciding files, at the base and now."""
     root = Path(diff.tree.root)
     listed = run_git(root, "ls-tree", "-r", "-z", "--name-only", diff.commit).split("\0")
     old = [path for path in listed if path and is_deciding_file(path)]

@@ -1,4 +1,4 @@
-"""Earlier tests that fail on the changed code, or do not run any more, though their text stands."""
+"""Findings on earlier tests that fail on the changed code, or silently no longer run."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -13,11 +13,11 @@ from greenloop.records import BaselineResult
 def list_reread(
     known: BaselineResult, named: Collection[str], diff: ProjectDiff
 ) -> Iterator[WeakenedTest]:
-    """Yield other tests that pass now, and that the changed code fails as they were.
+    """Yield tests not in `named` that pass now, but whose old versions fail on the changed code.
 
-    Those with the same text have other data or helpers now. Of the others only those count that fail in an
-    assertion, or pass without the change, too: with another error they follow another interface. Of tests
-    that are made from data no text stands anywhere; the first one of a class is named.
+    A test with the same text has other data or helpers. One with another text counts only if the
+    old version fails in an assertion, or the new one also passes without the change: other errors
+    come from a new interface. Of generated tests, the first one of each class is yielded.
     """
     readers = find_readers(diff)
     before, now = _read_both({*known.outdated} - {*named}, diff)
@@ -41,13 +41,13 @@ def list_reread(
 
 
 def _describe_data(test: str, path: str, diff: ProjectDiff) -> WeakenedTest:
-    """Return a test whose data in a file is another, or gone."""
+    """Return the finding for a test whose data file has changed or is gone."""
     after = "another text" if path in diff.tree.project.all_files else ""
     return WeakenedTest(test, "data", path, after, was=test, is_replaced=True)
 
 
 def _find_difference(before: str, after: str) -> tuple[str, str]:
-    """Return the first line that only each of two bodies has, '' where there is none."""
+    """Return the first removed and the first added line of a body, '' if there is none."""
     old, new = before.split("\n"), after.split("\n")
     lost, added = ([i for i in one if i not in other] for one, other in ((old, new), (new, old)))
     return next(iter(lost), ""), next(iter(added), "")
@@ -56,7 +56,7 @@ def _find_difference(before: str, after: str) -> tuple[str, str]:
 def _read_both(
     tests: Collection[str], diff: ProjectDiff
 ) -> tuple[dict[str, ComparedTest], dict[str, ComparedTest]]:
-    """Return the tests of some tests' files before the change, and now."""
+    """Return all tests in the files of the given tests, before the change and now."""
     paths = {test.partition("::")[0] for test in tests}
     old, new = diff.texts_before, diff.tree.texts
     return read_tests({p: old.get(p, "") for p in paths}), read_tests(
@@ -67,7 +67,7 @@ def _read_both(
 def list_silent(
     known: BaselineResult, weakened: Sequence[WeakenedTest], diff: ProjectDiff
 ) -> Iterator[str]:
-    """Yield tests that are still there and passed before, and that do not run now, or lost some cases."""
+    """Yield a line for each existing test that passed before, and has stopped or lost cases."""
     named = {item.was for item in weakened}
     before, now = _read_both({*known.silent, *known.fewer} - named, diff)
     for test in known.silent:
@@ -77,12 +77,12 @@ def list_silent(
     added = [item for test, item in now.items() if test not in before]
     for test, number in known.fewer.items():
         old, new = before.get(test), now.get(test)
-        is_read = old and new and old.case_count > new.case_count  # the comparison has judged it
+        is_read = old and new and old.case_count > new.case_count  # found by the comparison
         if test not in named and not is_read and not (old and is_called_by(old, added)):
             path, _, name = test.partition("::")
             yield f"{path}: {name} lost {number} of its cases, which passed before: restore them"
 
 
 def _asks_nothing_here(item: ComparedTest) -> bool:
-    """Return whether a test has checks, and makes each of them under a condition only."""
+    """Return whether a test has checks, and all of them are conditional."""
     return bool(item.checks) and all(check.conditions for check in item.checks)

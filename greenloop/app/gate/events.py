@@ -1,7 +1,8 @@
-"""Stop events of coding agents, and answers in each agent's form.
+"""Stop events of coding agents, and answers in each agent's format.
 
-Forms as documented in November 2026: the hooks of Claude Code, Codex and OpenHands (`Stop`), those of Cursor
-(`stop`); docs/agents.md names the pages. `text` is for tools that run a command and read its output, as aider does.
+The formats are as documented in November 2026: hooks of Claude Code, Codex and OpenHands (`Stop`),
+and of Cursor (`stop`); docs/agents.md names the pages. `text` is for tools such as aider that run a
+command and read its output.
 """
 
 import json
@@ -20,9 +21,8 @@ _MAX_HEAD = 100_000
 class StopEvent:
     """The event that an agent sends when it stops.
 
-    `is_repeated` is true where it goes on because of a block, and None where its events do not say so;
-    `said` is its last message, and `began` the time at which its record of the session begins, in the
-    form of ISO 8601.
+    `is_repeated` is true if the agent continued because of a block, None if its events do not tell.
+    `said` is its last message, `began` the first time in the session's transcript (ISO 8601).
     """
 
     folder: Path | None = None
@@ -34,7 +34,7 @@ class StopEvent:
 
 
 def read_event(text: str) -> StopEvent:
-    """Read an agent's event; keys that are missing or have another form are ignored."""
+    """Read an agent's event; missing keys and values of another type are ignored."""
     try:
         event = json.loads(text) if text.strip() else {}
     except ValueError:
@@ -57,7 +57,7 @@ def _read_repeated(event: Mapping[str, Any]) -> bool | None:
 
 
 def _read_beginning(transcript: str) -> str:
-    """Return the first timestamp in the transcript of a session; '' if it has none."""
+    """Return the first timestamp in the transcript of a session, '' if it has none."""
     try:
         with Path(transcript).expanduser().open(encoding="utf-8", errors="replace") as file:
             lines = file.read(_MAX_HEAD).splitlines() if transcript else []
@@ -87,7 +87,7 @@ def format_block(agent: Agent, message: str) -> str:
 
 
 def format_pass(agent: Agent, note: str = "") -> str:
-    """Return the output that lets an agent stop; `note` is for the user, where the agent shows it."""
+    """Return the output that lets an agent stop; `note` is for the user, if the agent shows it."""
     if agent in ("claude", "codex") and note:
         return json.dumps({"systemMessage": note})
     return "{}" if agent in ("codex", "cursor") else ""

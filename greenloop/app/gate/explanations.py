@@ -1,4 +1,4 @@
-"""Documents, docstrings and new tests in a change that announce changed behaviour."""
+"""Announcements of changed behaviour in the documents, docstrings and new tests of a change."""
 
 import ast
 import builtins
@@ -17,15 +17,15 @@ from greenloop.testsuite.parser import is_test_path
 
 _WORD = re.compile(r"\w+")
 _MIN_WORD = 3
-_BEGINNING = 5  # letters by which two words are alike
+_BEGINNING = 5  # words with the same first letters count as equal
 _PLAIN = frozenset("assert test tests with when should that does from pytest raises approx".split())
 
 
 @dataclass(frozen=True)
 class Explanations:
-    """What the documents, docstrings and tests of a change announce.
+    """Announcements in the documents, docstrings and tests of a change.
 
-    Tests that are `indifferent` pass without the change, too; `extended` ones have cases that do not.
+    `indifferent` tests also pass without the change; `extended` ones have new cases that do not.
     """
 
     diff: ProjectDiff
@@ -34,17 +34,18 @@ class Explanations:
     extended: Collection[str] = ()
 
     def cover(self, item: WeakenedTest) -> bool:
-        """Return whether the change announces that what a test expected was to change.
+        """Return whether the change announces that the expectation of a test was to change.
 
-        A document or docstring says so by a word of the test. A new test does for those that call what
-        it calls, and a text that the code has now for those that expect it.
+        It does so by a word of the test in a document or docstring, by a new test that calls the
+        same code, or by a new text in the code that the test expects.
         """
         is_told = item.was in self.extended or self.is_documented(item)
         return is_told or self._is_tested_anew(item) or self._is_written_out(item)
 
     def is_documented(self, item: WeakenedTest) -> bool:
-        """Return whether changed lines of documents and docstrings have a word of a test: of its name,
-        of what it calls, or of what it expected and expects.
+        """Return whether changed lines of documents and docstrings have a word of a test.
+
+        The words are from its name, the names it calls, and its old and new expectation.
         """
         old = self._tests_before.get(item.was)
         words = _list_words(item.before, item.after)
@@ -80,9 +81,9 @@ class Explanations:
 
     @property
     def _new_tests(self) -> Iterator[ComparedTest]:
-        """Tests that are new, are skipped no longer, or have more checks or cases than before.
+        """Tests that are new, no longer skipped, or have more checks or cases than before.
 
-        A helper is run only by tests, which have its checks where they call it.
+        Helpers are left out: the tests that call them have their checks.
         """
         was, extended = self._was, self.extended
         tests = (item for item in self._tests_now.items() if not item[1].is_helper)
@@ -91,12 +92,12 @@ class Explanations:
 
     @cached_property
     def _was(self) -> Mapping[str, ComparedTest]:
-        """What present tests were before the change."""
+        """The old versions of present tests by new node id."""
         pairs = pair_tests(self._tests_before, self._tests_now).items()
         return {now.test: self._tests_before[old] for old, now in pairs}
 
     def are_for_other_machines(self, skipped: Collection[str]) -> bool:
-        """Return whether most of the tests that the change adds skip on this machine or its Python."""
+        """Return whether most tests that the change adds are skipped on this machine or Python."""
         skipped = {test.partition("[")[0] for test in skipped}
         added = [i for test, i in self._tests_now.items() if test not in self._was]
         added = [item for item in added if not item.is_helper]
@@ -108,7 +109,7 @@ class Explanations:
         if old and item.kind in (
             "looser",
             "fewer checks",
-        ):  # it could assert what the code does now
+        ):  # the weakened test could have asserted the new behaviour itself
             lost = {(i.subject, i.strength) for i in old.checks if i.shown == item.before}
             new = (i for test in self._new_tests for i in test.checks if "(" in i.subject)
             return any((i.subject, i.strength) in lost for i in new)
@@ -116,13 +117,13 @@ class Explanations:
         return any(not called or called & list_called(new) for new in self._new_tests)
 
     def _is_written_out(self, item: WeakenedTest) -> bool:
-        """Return whether an expectation has a text, or only new words, that the change puts into the code.
+        """Return whether the change adds a text, or all new words, of an expectation to the code.
 
-        A test that also passes without the change does not ask for them.
+        A test that also passes without the change does not require these.
         """
         if item.kind == "indifferent":
             return False
-        is_other = item.kind == "expectation"  # and no weaker one
+        is_other = item.kind == "expectation"  # the test is not weaker
         written = self._added_texts if is_other else ()
         if any(text in item.after and text not in item.before for text in written):
             return True
@@ -131,7 +132,7 @@ class Explanations:
 
     @cached_property
     def _added_words(self) -> set[str]:
-        """The words of changed code that its file did not have."""
+        """The words of changed lines of code that their file did not have before."""
         found: set[str] = set()
         for path in self._code:
             lines = self._read(path).split("\n")
@@ -143,7 +144,7 @@ class Explanations:
 
     @cached_property
     def _added_texts(self) -> set[str]:
-        """The texts in changed code that stood nowhere in its file, without everyday ones."""
+        """The string literals in changed code whose text their file did not have before."""
         found: set[str] = set()
         for path in self._code:
             known = "\n".join(text for text, _ in _list_texts(self.diff.before[path] or ""))
@@ -154,7 +155,7 @@ class Explanations:
 
 
 def _list_texts(code: str) -> Iterator[tuple[str, int]]:
-    """Yield the texts in code with their lines, those of bytes as they are written."""
+    """Yield the string literals in code with their lines; bytes as their literal."""
     for node in ast.walk(parse_or_empty(code)):
         match node:
             case ast.Constant(value=str() | bytes() as text) if len(text) >= _MIN_WORD:
@@ -162,7 +163,7 @@ def _list_texts(code: str) -> Iterator[tuple[str, int]]:
 
 
 def _is_among(words: set[str], known: set[str]) -> bool:
-    """Return whether there are words, all of them known and none a mere number."""
+    """Return whether there are words, all of them known, and none is short or a number."""
     is_text = all(len(word) >= _MIN_WORD and not word.isdigit() for word in words)
     return bool(words) and is_text and words <= known
 
@@ -178,9 +179,7 @@ def _list_test_words(item: ComparedTest) -> set[str]:
 
 
 def _list_words(*texts: str) -> set[str]:
-    """Return the beginnings of words in lower case, and of their parts between underscores: a document
-    says "shortened" of what `shorten` does.
-    """
+    """Return lower-case prefixes of words and their parts: "shortened" matches `shorten`."""
     whole = {word.lower() for text in texts for word in _WORD.findall(text)}
     parts = {part for word in whole for part in word.split("_")} - _PLAIN
     words = (word for word in whole | parts if len(word) > _MIN_WORD and not word.isdigit())
@@ -188,7 +187,7 @@ def _list_words(*texts: str) -> set[str]:
 
 
 def _list_changed_docstrings(before: str, after: str, without_examples: bool) -> Iterator[str]:
-    """Yield names and new lines of the docstrings that say something else than before."""
+    """Yield the name and the new lines of each changed docstring."""
     old, new = (_list_docstrings(text, without_examples) for text in (before, after))
     for name, text in old.items():
         if new.get(name) and new[name] != text:

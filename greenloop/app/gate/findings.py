@@ -1,4 +1,4 @@
-"""What a change lacks, as sentences for the agent that made it, most important first."""
+"""Findings on a change as sentences for the agent that made it, the most important first."""
 
 import ast
 import re
@@ -18,7 +18,7 @@ from greenloop.records import BaselineResult, Failure, Report
 from greenloop.syntax.parse import parse_or_empty
 
 MAX_LINES = 40
-_MANY_FILES = 3  # of tests that expect something else: then the change is about what they expect
+_MANY_FILES = 3  # test files with new expectations: so many mean that these are the task
 _COLLECTING_HOOK = re.compile(
     r": pytest_(collection_modify|ignore_collect|pycollect|runtest_setup)"
 )
@@ -28,7 +28,7 @@ _END = "greenloop: this change is not done. Fix these points; where one is right
 
 @dataclass(frozen=True)
 class Findings:
-    """What blocks an agent, and what only a person can judge."""
+    """Findings that block an agent, and findings that only a person can judge."""
 
     blocking: tuple[str, ...] = ()
     for_person: tuple[str, ...] = ()
@@ -50,10 +50,10 @@ def collect_findings(
     *,
     said: str = "",
 ) -> Findings:
-    """Return what to fix: loosened configuration, weakened tests, failures, untested lines, mutants.
+    """Return all findings: loosened configuration, weak tests, failures, untested lines, mutants.
 
-    The report is None where nothing could be measured. `said` is the agent's last message: a
-    survivor whose place it names was answered there.
+    The report is None if nothing could be measured. `said` is the agent's last message: a survivor
+    counts as answered if the message names its place.
     """
     known = _get_compared(report)
     weakened = [i for i in weakened if i.kind != "exchanged" or _fails_now(i, known)]
@@ -64,7 +64,7 @@ def collect_findings(
     lost = [_ask_for(i, known) for i in _show_few(i for i in weakened if i not in excused)]
     silent = list(list_silent(known, weakened, diff))
     silent += [] if silent or lost else list_lost_data(known, diff)
-    is_seen = bool(known.compared) and not silent  # what hooks of collection leave out
+    is_seen = bool(known.compared) and not silent  # a collection hook has left out no test
     loosened = [i for i in loosened if not (is_seen and _COLLECTING_HOOK.search(i))]
     blocking = [*loosened, *lost, *silent]
     asked = [
@@ -81,7 +81,7 @@ def collect_findings(
         blocking = blocking or [*report.reasons]
     elif report is not None:
         functions = ChangedFunctions(report.evidence, diff.tree.texts, find_moved(diff))
-        untold = any(map(diff.before.get, known.red))  # it cannot be collected
+        untold = any(map(diff.before.get, known.red))  # a changed file that cannot be collected
         untold = untold or explanations.are_for_other_machines(known.skipped)
         told = (_list_swallowing(report, diff, functions), functions.list_untested())
         blocking += [] if untold else [line for lines in told for line in lines]
@@ -93,7 +93,7 @@ def collect_findings(
 
 
 def _show_few(items: Iterable[WeakenedTest]) -> Iterator[WeakenedTest]:
-    """Yield two findings of a kind for each test, the second one for the others, too."""
+    """Yield at most two findings per test and kind; the second one counts the others."""
     alike: dict[tuple[str, str], list[WeakenedTest]] = {}
     for item in items:
         alike.setdefault((item.test, item.kind), []).append(item)
@@ -104,7 +104,7 @@ def _show_few(items: Iterable[WeakenedTest]) -> Iterator[WeakenedTest]:
 
 
 def _list_answers(diff: ProjectDiff) -> Iterator[str]:
-    """Yield the new comments that answer a survivor; a person has to judge them."""
+    """Yield the new comments that answer a survivor, which a person has to judge."""
     for path, lines in diff.lines.items():
         text = diff.tree.texts[path].split("\n")
         for line in sorted(lines & {*range(1, len(text) + 1)}):
@@ -113,23 +113,23 @@ def _list_answers(diff: ProjectDiff) -> Iterator[str]:
 
 
 def _get_compared(report: Report | None) -> BaselineResult:
-    """Return the results of the earlier tests of changed files; empty where they are not known."""
+    """Return the results of the earlier tests of changed files, empty if they are not known."""
     found = report.change.baseline if report is not None and report.change else None
     return found or BaselineResult()
 
 
 def _holds_still(item: WeakenedTest, known: BaselineResult) -> bool:
-    """Return whether the test as it was passes on the changed code: it expects the same of other input."""
+    """Return whether the old test passes on the changed code: the new one has other input."""
     return _is_among(item.was, known.compared, known) and not _fails_now(item, known)
 
 
 def _fails_now(item: WeakenedTest, known: BaselineResult) -> bool:
-    """Return whether the test as it was fails on the changed code; of an example that is not known."""
+    """Return whether the old test fails on the changed code; true for doctests (not run)."""
     return _is_among(item.was, known.outdated, known) or item.was.endswith(EXAMPLE)
 
 
 def _is_among(test: str, tests: Collection[str], known: BaselineResult) -> bool:
-    """Return whether a test is one of several; that of a base class is where its subclasses have it."""
+    """Return whether a test is in `tests`, under its own node id or that of a subclass."""
     name = test[test.rfind("::") :]
     is_inherited = test.count("::") > 1 and test not in known.compared
     return test in tests or (is_inherited and any(item.endswith(name) for item in tests))
@@ -138,9 +138,9 @@ def _is_among(test: str, tests: Collection[str], known: BaselineResult) -> bool:
 def _follows_behaviour(
     item: WeakenedTest, known: BaselineResult, explanations: Explanations
 ) -> bool:
-    """Return whether a test is another one because the code does something else now.
+    """Return whether a test has changed because the behaviour of the code has changed.
 
-    Then it is a matter of the task whether that is right.
+    Whether that is right depends on the task.
     """
     if item.kind in ("expectation", "exchanged", "data", "indifferent", "rewritten"):
         return True
@@ -153,7 +153,7 @@ def _tells_less(item: WeakenedTest) -> bool:
 
 
 def _ask_for(item: WeakenedTest, known: BaselineResult) -> str:
-    """Return what is lost, and how to say that it was meant where the test fails with the change."""
+    """Return the finding, with a way to explain it if the old test fails on the changed code."""
     is_outdated = _tells_less(item) and _is_among(item.was, known.outdated, known)
     return f"{item.says}; {_UNEXPLAINED}" if is_outdated else item.says
 
@@ -161,7 +161,7 @@ def _ask_for(item: WeakenedTest, known: BaselineResult) -> str:
 def _list_swallowing(
     report: Report, diff: ProjectDiff, functions: ChangedFunctions
 ) -> Iterator[str]:
-    """Yield new handlers that hide every exception, where no test runs them."""
+    """Yield a line for each new handler that hides every exception and that no test runs."""
     coverage = report.evidence.coverage
     missed = set(coverage.missed_places) if coverage is not None else set()
     for path, lines in diff.lines.items():
@@ -182,7 +182,7 @@ def _describe(failure: Failure) -> str:
 
 
 def _list_idle_tests(report: Report) -> Iterator[str]:
-    """Yield new and changed tests that pass whatever the code does."""
+    """Yield a line for each new or changed test that passes whatever the code does."""
     found = report.evidence
     if found.empty_bodies is not None and not found.empty_bodies.reached:
         yield (

@@ -1,4 +1,4 @@
-"""Changed functions with too few tests: lines that no test runs, faults that no test notices."""
+"""Changed functions with too few tests: untested lines and surviving mutants."""
 
 import ast
 import re
@@ -18,25 +18,25 @@ from greenloop.testsuite.parser import is_test_path
 
 ANSWERED = re.compile(r"#\s*greenloop:[\w ]*\bbecause +\w+ +\w+.*")
 MAX_SURVIVORS = 5
-MAX_ANSWERS = 3  # that count in one piece of work
+MAX_ANSWERS = 3  # answered survivors that count in one piece of work
 _MAX_PLACES = 8
 _HIDDEN = re.compile(r"assert |(self|cls)\._\w+( *:[^=]+)? *[-+*/|&]?= ")
 _NOTICED = ("killed", "timeout", "crashed")
-_MAX_UNNOTICED = 0.5  # of the faults in a function
+_MAX_UNNOTICED = 0.5  # share of surviving mutants in a function
 
 
 @dataclass(frozen=True)
 class ChangedFunctions:
-    """What the tests ask of each changed function.
+    """Changed functions with the coverage and mutation results of their lines.
 
-    One is named where most of its changed lines are not run, or most of its faults not noticed: no
-    project has tests for all, and chasing what is left makes them worse. Of what is outside of all
-    functions, such as a version or a table, no faults are named, and nothing of what was only moved.
+    A function is reported only if no test runs most of its changed lines, or notices most of its
+    mutants: no project has tests for everything, and tests written only to close the gap are bad.
+    Mutants at module level (versions, tables) and moved functions are not reported.
     """
 
     evidence: Evidence
     texts: Mapping[str, str]
-    # Functions that stood elsewhere as they are, by file and first line.
+    # Functions that were moved without a change, as `path:first line`.
     moved: Collection[str] = ()
 
     @cached_property
@@ -51,7 +51,7 @@ class ChangedFunctions:
         return {place.rpartition(":")[0] for place in places} | {_get_path(i.id) for i in tried}
 
     def _find(self, path: str, line: int) -> str:
-        """Return the function of a line, by file and first line; line 0 at module level."""
+        """Return the function around a line as `path:first line`, line 0 at module level."""
         return f"{path}:{self._functions.get(path, {}).get(line, 0)}"
 
     def _count(self, places: Sequence[str]) -> Counter[str]:
@@ -59,7 +59,7 @@ class ChangedFunctions:
         return Counter(self._find(path, int(line)) for path, _, line in split)
 
     def list_untested(self) -> Iterator[str]:
-        """Yield the changed lines that no test runs, without those beside as many that tests run."""
+        """Yield a line with the untested places of functions whose lines mostly are not run."""
         coverage = self.evidence.coverage
         if coverage is None or coverage.line >= self.evidence.thresholds.line_coverage:
             return
@@ -75,7 +75,7 @@ class ChangedFunctions:
             )
 
     def list_survivors(self, said: str) -> Iterator[str]:
-        """Yield mutants of the changed lines that no test notices, where these are too many."""
+        """Yield a line for each surviving mutant of a function with too many of them."""
         mutation = self.evidence.mutation
         if mutation is None:
             return
@@ -100,23 +100,23 @@ class ChangedFunctions:
                 yield f"{item.place} no test notices this fault: {build_survivor_row(item).advice}"
 
     def is_moved(self, path: str, line: int) -> bool:
-        """Return whether a line is of a function that stood elsewhere as it is."""
+        """Return whether a line is in a function that was moved without a change."""
         return self._find(path, line) in self.moved
 
     def _is_hidden(self, survivor: Survivor) -> bool:
-        """Return whether it is in an assertion, or changes a private attribute: no caller sees them."""
+        """Return whether a mutant is in an assertion or a private attribute: no caller sees it."""
         line = self.texts.get(survivor.path, "").split("\n")[survivor.line - 1 : survivor.line]
         return any(_HIDDEN.match(text.strip()) for text in line)
 
     def _is_answered(self, survivor: Survivor, said: str) -> bool:
-        """Return whether a comment at the line, or the agent's message, says why no test is needed."""
+        """Return whether a comment at the line, or the agent's message, answers a mutant."""
         lines = self.texts.get(survivor.path, "").split("\n")
         around = lines[max(0, survivor.line - 2) : survivor.line]
         return any(map(ANSWERED.search, around)) or f"{survivor.path}:{survivor.line}" in said
 
 
 def find_moved(diff: ProjectDiff) -> set[str]:
-    """Return the functions in changed files of code, by file and first line, that the code had before."""
+    """Return the moved functions of changed code files, as `path:first line`."""
     old, now = diff.before, diff.tree.texts
     code = [path for path in diff.lines if not is_test_path(path)]
     before = {path: text for path, text in old.items() if text and not is_test_path(path)}
@@ -125,12 +125,12 @@ def find_moved(diff: ProjectDiff) -> set[str]:
 
 
 def _get_path(mutant: str) -> str:
-    """Return the file of a mutant by its id, `path:id`."""
+    """Return the path in a mutant's id, `path:id`."""
     return mutant.partition(".py:")[0] + ".py"
 
 
 def _map_lines(text: str) -> dict[int, int]:
-    """Return the first line of the innermost function of each line in one."""
+    """Return, for each line in a function, the first line of the innermost function."""
     found: dict[int, int] = {}
     for node in ast.walk(parse_or_empty(text)):  # the outer ones first
         if isinstance(node, Function):
@@ -140,7 +140,7 @@ def _map_lines(text: str) -> dict[int, int]:
 
 
 def _join_places(places: Sequence[str]) -> str:
-    """Return `path:line` places as text, of lines that follow each other the first one."""
+    """Return `path:line` places as text, with only the first of consecutive lines."""
     split = {(path, int(line)): None for path, _, line in (i.rpartition(":") for i in places)}
     found = [f"{path}:{line}" for path, line in split if (path, line - 1) not in split]
     more = f" and {len(found) - _MAX_PLACES} more places" if len(found) > _MAX_PLACES else ""

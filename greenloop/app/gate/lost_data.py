@@ -1,4 +1,4 @@
-"""Data files that tests read in a loop: with less data the unchanged tests check less."""
+"""Findings on test data that was removed: unchanged tests that loop over it check less."""
 
 import re
 from collections import Counter
@@ -12,8 +12,9 @@ _WORD = re.compile(r"\w+")
 
 
 def list_lost_data(known: BaselineResult, diff: ProjectDiff) -> Iterator[str]:
-    """Yield the files of data that have less than before, where all of them lost more than they gained,
-    and the tests that read them pass on the changed code with what they had.
+    """Yield a line for each data file that lost words and that passing earlier tests read.
+
+    Nothing is yielded unless the data files together lost more words than they gained.
     """
     files = diff.tree.project.all_files
     now = {path: files[path].decode("utf-8", "replace") for path in diff.data if path in files}
@@ -34,7 +35,7 @@ def list_lost_data(known: BaselineResult, diff: ProjectDiff) -> Iterator[str]:
 
 
 def _reads(text: str, path: str) -> bool:
-    """Return whether a test names a file of data, or lists a folder of it."""
+    """Return whether a test names a data file, or lists one of its folders."""
     *folders, name = path.split("/")
     parts = {*folders} - {"test", "tests"}
     is_listed = _LISTING.search(text) and any(part in text for part in parts)

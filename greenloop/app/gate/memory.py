@@ -1,4 +1,4 @@
-"""What the gate remembers between two stops of an agent, outside of the working tree."""
+"""State of the gate between two stops of an agent, stored outside of the working tree."""
 
 import hashlib
 from pathlib import Path
@@ -11,23 +11,23 @@ from greenloop.workflow.storage.run_dir import write_atomically
 
 
 class Memory(Record):
-    """The last answer for a folder: to which state of it, and how often in this piece of work."""
+    """The last answer for a folder, the digest of the change, and the number of blocks so far."""
 
     session: str = ""
-    base: str = ""  # the commit that this piece of work began at
+    base: str = ""  # the commit at which this piece of work began
     digest: str = ""
     message: str = ""
     blocks: int = 0
 
 
 def find_memory_file(root: Path) -> Path:
-    """Return the file for a project, in the user's state folder, where an agent does not edit it."""
+    """Return the file for a project in the user's state folder, where an agent does not edit it."""
     name = hashlib.sha256(str(root.resolve()).encode()).hexdigest()[:24]
     return user_state_path("greenloop") / "gate" / f"{name}.json"
 
 
 def read_memory(file: Path) -> Memory:
-    """Return what was remembered; nothing where the file is missing or damaged."""
+    """Return the stored state, or an empty one if the file is missing or damaged."""
     try:
         return Memory.model_validate_json(file.read_bytes())
     except (OSError, ValidationError):
@@ -35,6 +35,6 @@ def read_memory(file: Path) -> Memory:
 
 
 def write_memory(file: Path, memory: Memory) -> None:
-    """Keep an answer. Raises OutputError."""
+    """Store an answer. Raises OutputError."""
     file.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(file, memory.model_dump_json())

@@ -1,4 +1,4 @@
-"""The answer to an agent that stops: nothing to fix, or what to fix."""
+"""Runs of the gate: from the stop of an agent to the answer that blocks it or lets it stop."""
 
 import asyncio
 from contextlib import suppress
@@ -24,14 +24,14 @@ from greenloop.settings import Settings
 from greenloop.syntax.parse import call_again_after_race
 from greenloop.threads import run_in_thread
 
-_GRACE_S = 5.0  # for the piece that is measured when the time is over
+_GRACE_S = 5.0  # for the measurement that runs when the time is over
 # The default time limit, which a busy machine stretches: the hooks of agents end after 300 seconds.
 _TIME_S, _MAX_STRETCHED_S = 60.0, 240.0
 
 
 @dataclass(frozen=True)
 class GateRequest:
-    """A call of the gate: `time_s` limits the measurement, `tries` how often one piece of work is blocked."""
+    """A call of the gate: `time_s` limits the measurement, `tries` the blocks per piece of work."""
 
     root: Path
     base: str = ""
@@ -46,7 +46,7 @@ class GateRequest:
 
 @dataclass(frozen=True)
 class GateAnswer:
-    """A `message` blocks the agent, `note` is for the user, and `report` has what was measured."""
+    """An answer: `message` blocks the agent, `note` is for the user, `report` has the results."""
 
     message: str = ""
     note: str = ""
@@ -56,10 +56,10 @@ class GateAnswer:
 async def run_gate(
     request: GateRequest, settings: Settings, open_box: OpenSandbox, emit: EventSink
 ) -> GateAnswer:
-    """Measure the change since the base, and answer; the same change gets the same answer at once.
+    """Measure the change since the base, and answer; an unchanged change gets the stored answer.
 
-    What the agent cannot mend (no commit, no sandbox, a suite that cannot run) never blocks it: the note
-    says it to the person.
+    Problems that the agent cannot fix (no commit, no sandbox, a suite that cannot run) never block
+    it; they are in the note for the user.
     """
     file = find_memory_file(request.root)
     memory = _recall(request, read_memory(file))
@@ -79,7 +79,7 @@ async def run_gate(
 async def inspect_changes(
     request: GateRequest, settings: Settings, open_box: OpenSandbox, emit: EventSink
 ) -> GateAnswer:
-    """Measure the change since the base, and return what it lacks; nothing is remembered.
+    """Measure the change since the base, and return the findings without storing them.
 
     Raises:
         InputError: there is no repository or no such commit.
@@ -120,13 +120,13 @@ def find_base(request: GateRequest) -> str:
 
 
 def note_base(root: Path) -> None:
-    """Remember the commit of a folder as the one at which the next piece of work begins."""
+    """Store the commit of a folder as the base of the next piece of work."""
     if head := find_commit(root):
         write_memory(find_memory_file(root), Memory(base=head))
 
 
 def _recall(request: GateRequest, memory: Memory) -> Memory:
-    """Return what is remembered of this piece of work, or that a new one begins."""
+    """Return the stored state of this piece of work, or the state of a new one."""
     event = request.event
     is_same = event.is_repeated or (memory.session == event.session and bool(memory.base))
     if not event.session and not is_ancestor(request.root, memory.base):
@@ -139,7 +139,7 @@ def _recall(request: GateRequest, memory: Memory) -> Memory:
 
 
 def _find_beginning(request: GateRequest) -> str:
-    """Return the last commit before the session: the agent may have committed since then."""
+    """Return the last commit before the session, as the agent may have committed since then."""
     if began := request.event.began:
         arguments = ("rev-list", "-1", "--first-parent", f"--before={began}", "HEAD")
         with suppress(OutputError):
@@ -151,7 +151,7 @@ def _find_beginning(request: GateRequest) -> str:
 def _decide(
     request: GateRequest, memory: Memory, file: Path, message: str, answer: GateAnswer
 ) -> GateAnswer:
-    """Block if there is something to fix and a try is left; remember the answer."""
+    """Store the answer, and block if there is something to fix and a try is left."""
     blocks = memory.blocks + 1 if message else 0
     note = answer.note
     if not message and not request.event.session:  # the next piece of work begins here
@@ -175,7 +175,7 @@ async def _measure(
     open_box: OpenSandbox,
     emit: EventSink,
 ) -> CheckResult:
-    """Grade the changed lines; the report lacks what was not measured within the time limit."""
+    """Grade the changed lines within the time limit; return an error if it was too short."""
     directory = create_diff_directory(settings, diff, None)
     time_s = request.limit_time()
     measured = check_diff(diff, directory, settings, open_box, emit, time_s=time_s)
@@ -195,7 +195,7 @@ async def _measure(
 
 
 def _describe(found: Findings, report: Report, error: GreenloopError | None) -> str:
-    """Return the note for the user: changed expectations, and what was not measured."""
+    """Return the note for the user: changed expectations, and missing measurements."""
     lines = [f"please review: {item}" for item in found.for_person]
     late = [key for key, why in report.evidence.not_measured.items() if why == OUT_OF_TIME]
     if late:

@@ -1,4 +1,4 @@
-"""Settings as they stood when a piece of work began: an agent can edit those of its project."""
+"""Settings from the base commit, because an agent can edit those of the working tree."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -13,10 +13,10 @@ from greenloop.settings import Settings, list_settings
 
 
 def load_base_settings(request: GateRequest, **flags: Any) -> Settings:
-    """Load the settings with the project's file of the base commit, and without its `.env`.
+    """Load the settings with the base commit's project file, and without the project's `.env`.
 
     Raises:
-        SettingsError: one of them is invalid.
+        SettingsError: a setting is invalid.
     """
     text = ""
     with suppress(OutputError):
@@ -27,10 +27,10 @@ def load_base_settings(request: GateRequest, **flags: Any) -> Settings:
 
 
 def replace_project_settings(settings: Settings, request: GateRequest) -> Settings:
-    """Return settings of a server in which what a project may set is as at the base commit.
+    """Return a server's settings with the project's settings, except `python`, of the base commit.
 
     Raises:
-        SettingsError: one of them is invalid.
+        SettingsError: a setting is invalid.
     """
     base = load_base_settings(request)
     names = (item.name for item in list_settings() if item.project and item.name != "python")

@@ -1,4 +1,4 @@
-"""New branches for single values that tests use as examples, in place of a general rule."""
+"""Detection of new branches for single example values of tests, in place of a general rule."""
 
 import ast
 import re
@@ -20,14 +20,14 @@ _KEYWORD = re.compile(
     r"(?!'(?=.*[1-9])[\d.:/-]{9,}')b?'[\w.:/-]*'|-?[0-2](\.\d*)?|True|False|None|[(\[{][^,]*,?[)\]}]"
 )
 _WORDS = re.compile(r"\w+[^\w.:/-]+\w+")
-_MIN_INPUT = 9  # characters of what a parameter is compared with; a sign as `<script>` has fewer
+_MIN_INPUT = 9  # characters of a text that counts as an input; a token as `<script>` has fewer
 
 
 def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:
-    """Yield each new branch for one value that returns the constant which a test expects for it, or that
-    is for a text which a test gives as an input.
+    """Yield a line for each new branch for one value that a test uses as an example.
 
-    Values that a line in `said` names are left out, as are those that are told apart from others.
+    The branch returns the constant that the test expects, or is for a text that the test passes as
+    an input. Values in a line of `said`, and values that are one of several, are left out.
     """
     texts, are_run = diff.tree.texts, are_examples_run(diff.tree.project.all_files)
     tests = {p: t for p, t in texts.items() if is_test_path(p) or (are_run and ">>>" in t)}
@@ -46,8 +46,9 @@ def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:
 
 
 def _find_answers(code: str) -> Iterator[tuple[int, object, object]]:
-    """Yield the line, the value and the constant of `if x == value: return constant`, and of tables in
-    functions; the value twice where another branch is for an input.
+    """Yield (line, value, constant) of `if x == value: return constant` and of tables in functions.
+
+    Of a branch for an input without a constant, the value takes the constant's place.
     """
     functions = (i for i in ast.walk(parse_or_empty(code)) if isinstance(i, Function))
     found = (item for function in functions for item in _read_function(function))
@@ -73,7 +74,7 @@ def _read_function(function: Function) -> Iterator[tuple[int, object, object]]:
 
 
 def _is_input(value: object, comparison: ast.expr, function: Function) -> bool:
-    """Return whether a text is an input as a whole, and no sign or name of a format."""
+    """Return whether a value is a whole input text, and no token or name of a format."""
     if not isinstance(value, str):
         return False
     given = {item.arg for item in (*function.args.args, *function.args.kwonlyargs)}
@@ -82,12 +83,12 @@ def _is_input(value: object, comparison: ast.expr, function: Function) -> bool:
 
 
 def _is_code_of(value: object, answer: object) -> bool:
-    """Return whether a number is a code for a text, such as 404."""
+    """Return whether a number is a code for a text, such as 404 for "Not Found"."""
     return isinstance(value, int) and isinstance(answer, str)
 
 
 def _list_constants(node: ast.If | ast.IfExp) -> list[object]:
-    """Return the constant that a branch returns or assigns, if it does nothing else."""
+    """Return the constant of a branch that only returns or assigns it, as a list of at most one."""
     match node:
         case ast.IfExp(body=given) | ast.If(body=[ast.Return(value=ast.expr() as given)]):
             found = read_literal(given)
@@ -99,7 +100,7 @@ def _list_constants(node: ast.If | ast.IfExp) -> list[object]:
 
 
 def _find_asking(tests: Mapping[str, str], value: object, answer: object) -> str:
-    """Return a test that expects this answer for this value; '' if there is none."""
+    """Return a test that expects this answer for this value, '' if there is none."""
     wanted = list_values(ast.parse(repr([value, answer])))
     named = {
         path: text
