@@ -1,1 +1,1 @@
-"""Input files of the commands."""
+"""Reading and validation of the commands' input files."""

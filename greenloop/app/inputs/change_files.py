@@ -15,7 +15,7 @@ from greenloop.workflow.storage.request import GivenTests
 
 
 def read_wish(wish: str, issue: Path | None) -> str:
-    """Return the wish, followed by the text of an issue; one of them is enough.
+    """Return the wish, followed by the text of an issue; either may be missing.
 
     Raises InputError: a file cannot be read, or there is no text.
     """
@@ -33,7 +33,7 @@ def read_wish(wish: str, issue: Path | None) -> str:
 def check_project(root: Path, branch: str | None) -> Path:
     """Return the project's folder, absolute.
 
-    Raises InputError: it is no folder, or a commit cannot be made in it.
+    Raises InputError: it is no project folder, or `branch` cannot be created in it.
     """
     root = find_working_root(root).absolute()
     if not root.is_dir():
@@ -54,7 +54,7 @@ def check_project(root: Path, branch: str | None) -> Path:
 
 
 def check_fence(fence: Sequence[str]) -> tuple[str, ...]:
-    """Return the globs. Raises InputError for one that leads out of the project."""
+    """Return the globs. Raises InputError for a glob that leads out of the project."""
     for item in fence:
         if item.startswith(("/", "~")) or ".." in item.split("/") or not item:
             raise InputError(f"--fence {item!r}: a glob relative to the project's folder is needed")
@@ -62,7 +62,7 @@ def check_fence(fence: Sequence[str]) -> tuple[str, ...]:
 
 
 def check_unlocked(root: Path, tests: Sequence[str]) -> tuple[str, ...]:
-    """Return node ids of tests that may change. Raises InputError where there is no such file."""
+    """Return the node ids of tests that may change. Raises InputError if there is no such file."""
     for item in tests:
         path, colons, name = item.partition("::")
         if not (colons and name and (root / path).is_file()):
@@ -73,9 +73,9 @@ def check_unlocked(root: Path, tests: Sequence[str]) -> tuple[str, ...]:
 def read_change_tests(root: Path, paths: Sequence[Path]) -> tuple[GivenTests, ...]:
     """Read the user's tests of a change, by their paths in the project.
 
-    A file outside of the project takes the place of the test file with its name, or else comes into
-    the folder that most test files are in.
-    Raises InputError: one is no Python, or a folder has none.
+    A file outside of the project replaces the only test file with its name, or else is put into the
+    folder that has the most test files.
+    Raises InputError: a file is not Python, or a folder has no test files.
     """
     found: dict[str, GivenTests] = {}
     for path in paths:

@@ -23,8 +23,8 @@ _MAX_FILES = 100
 class CheckInputs:
     """A module's name and source, and its test files with their conftest and helpers.
 
-    A module of a project is run in it: `root` is the project's folder, `path` is the module's path
-    in it, as are the names of the test files, which are alone.
+    A module of a project is run in the project: `root` is its folder, `path` and the names of the
+    tests are relative to it, and there are no helpers, as the project has them.
     """
 
     module: str
@@ -75,7 +75,7 @@ def read_check_inputs(code: Path, tests: Sequence[Path]) -> CheckInputs:
 
 
 def check_order(code: Path, tests: Sequence[Path]) -> None:
-    """Raise InputError where a test file stands in the place of the code."""
+    """Raise InputError if a test file is named in the place of the code."""
     if is_test_path(code.name) and not any(is_test_path(item.name) for item in tests):
         names = " ".join(map(str, (*(tests or ("CODE",)), code)))
         raise InputError(f"{code} is the test file: name the code first: greenloop check {names}")
@@ -108,7 +108,7 @@ def find_package(code: Path) -> str:
 
 
 def check_is_alone(code: Path, tests: Iterable[str]) -> None:
-    """Raise InputError if tests import the package of a module, and none the module by its stem."""
+    """Raise InputError if tests import a module's package, and none the module by its stem."""
     package = find_package(code)
     trees = (parse_or_none(text) for text in tests)
     imported = {name for tree in trees if tree for name in iter_imported_modules(tree)}
@@ -126,7 +126,7 @@ def read_python(path: Path) -> str:
 
 
 def _has_tests(code: str) -> bool:
-    """Whether a name in the code may be that of a test: of a function, a class or a variable."""
+    """Return whether a function, class or variable in the code may be a test by its name."""
     return bool(re.search(r"(?i)\b(\w*test\w*\s*[=(:]|class\s)", code))
 
 
@@ -147,7 +147,7 @@ def _check_imports(sources: dict[str, str], helpers: dict[str, str], module: str
 
 
 def _mentions_import(code: str, module: str) -> bool:
-    """Whether the code imports the module, or has a text by which it may: its name, or code."""
+    """Return whether the code imports the module, or has its name in a text that may import it."""
     texts = [
         ast.unparse(node) if not isinstance(node, ast.Constant) else str(node.value)
         for node in ast.walk(ast.parse(code))
@@ -158,7 +158,7 @@ def _mentions_import(code: str, module: str) -> bool:
 
 
 def _read_helpers(files: dict[str, Path], sources: dict[str, str], code: Path) -> dict[str, str]:
-    """Return a conftest, and modules that the tests import, from the folders of the tests."""
+    """Return the conftest and helper modules that the tests import, from the tests' folders."""
     folders = list(dict.fromkeys(path.parent for path in files.values()))
     found: dict[str, str] = {}
     waiting = [

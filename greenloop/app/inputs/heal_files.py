@@ -46,7 +46,7 @@ class ModuleLayout:
 
 
 def read_layout(file: Path, tests: Sequence[Path], python: str | None = None) -> ModuleLayout:
-    """Return how a module's tests are run; `python` is what the user has named.
+    """Return the layout in which a module's tests are run; `python` is the user's option.
 
     Raises InputError: a test file cannot be read, or there is none.
     """
@@ -88,7 +88,7 @@ def find_test_files(path: Path) -> Iterator[Path]:
 
 
 def _has_environment(file: Path, python: str | None) -> bool:
-    """Return whether another environment than greenloop's runs the tests, as their owner does."""
+    """Return whether the tests are run in another environment than greenloop's."""
     root = find_project_root(file)
     found = find_environment(root.resolve(), python, lambda line: None) if root else None
     return bool(python) or (found is not None and found.prefix != sys.prefix)

@@ -1,4 +1,4 @@
-"""A module of a project, and its test files, which are graded in the project."""
+"""Input files of `check` in a project: a module, and the test files to grade it with."""
 
 import os
 import sys
@@ -31,11 +31,11 @@ _NO_TESTS = ("conftest.py", "__init__.py")
 
 
 def read_module(code: Path, tests: Sequence[Path], settings: Settings) -> CheckInputs:
-    """Read a module and its tests: of a project, if it belongs to a package, or to a project that
-    has an environment or options of pytest, or if it cannot be imported by its name.
+    """Read a module and its tests, as part of a project or alone.
 
-    Where that environment is greenloop's own, and adds nothing to the tests but start-up time, a
-    module of no package is one alone. Raises InputError: the module or a test file cannot be used.
+    It is read as part of a project if it is in a package, if it cannot be imported by its name, or
+    if the project has an environment or pytest options. It is alone if the environment is
+    greenloop's own and adds only start-up time. Raises InputError: a file cannot be used.
     """
     root = find_project_root(code) or (code.parent if settings.python else None)
     if root is None or not code.is_file():
@@ -60,7 +60,7 @@ def read_module(code: Path, tests: Sequence[Path], settings: Settings) -> CheckI
 
 
 def _needs_environment(inputs: CheckInputs, root: Path) -> bool:
-    """Whether packages, plug-ins or options of pytest, or other modules take part in the tests."""
+    """Return whether the tests use packages, conftest files, pytest options or other modules."""
     imported = [find_imported_modules(item.code) for item in inputs.tests]
     others = find_imported_modules(inputs.code).union(*imported) - {inputs.module, "pytest"}
     folders = {root, *((root / item.name).parent for item in inputs.tests)}
@@ -75,16 +75,16 @@ def _needs_environment(inputs: CheckInputs, root: Path) -> bool:
 def _read_project_module(
     root: Path, code: Path, tests: Sequence[Path], is_newer: bool
 ) -> CheckInputs:
-    """Read a module of a project, and its tests; `is_newer`: in an environment of a newer Python.
+    """Read a module of a project, and its tests; with `is_newer`, a newer Python runs them.
 
-    Raises InputError: a file is missing, outside of the project, not UTF-8 or not Python (a newer
-    Python says so itself); a folder has no test files.
+    Raises InputError: a file is missing, outside of the project, not UTF-8 or not Python (with
+    `is_newer` this is not checked); a folder has no test files.
     """
     check_order(code, tests)
     path, source = _make_relative(root, code), (read_text if is_newer else read_python)(code)
     files = [file for item in tests for file in _find_test_files(item, code, root)]
     texts = {_make_relative(root, file): read_text(file) for file in files}  # pytest reads them
-    if path in texts and ">>>" not in source:  # examples are tests, where pytest's options say so
+    if path in texts and ">>>" not in source:  # pytest's options may make doctests the tests
         raise InputError(f"{code} is the code itself; name its tests")
     found = tuple(TestFile(name, text, locked=True) for name, text in texts.items())
     imported = set[str]().union(*(find_imported_modules(text) for text in texts.values()))
@@ -109,7 +109,7 @@ def _make_relative(root: Path, file: Path) -> str:
 def _find_test_files(path: Path, code: Path, root: Path) -> list[Path]:
     """Return a file, or the test files below a folder: those that name the module, if some do.
 
-    Where no file has the usual name, the project has another one: pytest finds the tests in them.
+    If no file has a usual test name, all files count: the project may have set other names.
     """
     if not path.is_dir():
         return [path]
@@ -123,7 +123,7 @@ def _find_test_files(path: Path, code: Path, root: Path) -> list[Path]:
 
 
 def _list_modules(folder: Path, root: Path) -> Iterator[Path]:
-    """Yield the Python files below a folder of a project, without those that are not its own."""
+    """Yield the Python files below a folder of a project, without excluded folders."""
     for place, folders, names in os.walk(folder):
         paths = {name: os.path.join(place, name) for name in sorted(folders)}
         places = {name: os.path.relpath(os.path.realpath(paths[name]), root) for name in paths}
@@ -132,14 +132,14 @@ def _list_modules(folder: Path, root: Path) -> Iterator[Path]:
 
 
 def _name_module(root: Path, path: str, imported: Set[str]) -> str:
-    """Return the name by which a module is imported; `imported`: what its tests import."""
+    """Return the name by which a module is imported; its tests import the modules `imported`."""
     folder, stem = (root / path).parent, Path(path).stem
     names = [] if stem == "__init__" else [stem]
     while (folder / "__init__.py").is_file() and folder != root.parent:
         names.insert(0, folder.name)
         folder = folder.parent
     if len(names) == 1 and folder != root and folder.name not in SOURCE_FOLDERS:
-        parts = folder.relative_to(root).parts  # of a package without `__init__.py`
+        parts = folder.relative_to(root).parts  # maybe a package without `__init__.py`
         at = next((place for place, name in enumerate(parts, 1) if name in SOURCE_FOLDERS), 0)
         if stem in parts[at : at + 1] or stem not in imported:
             names = [*parts[at:], *names]

@@ -1,4 +1,4 @@
-"""Files that a script reads, and their places in its working folder."""
+"""Input files of a script, and their paths in its working folder."""
 
 import hashlib
 import os
@@ -16,8 +16,8 @@ _MAX_BYTES = 32 << 20
 def read_inputs(texts: Sequence[str]) -> tuple[InputRef, ...]:
     """Return the files of `--input PATH[=AS]`; a folder means all files below it.
 
-    A relative path is the one that the script sees too; of another one, its name is.
-    Raises InputError: one cannot be read, two have one place, or they are too many or too large.
+    The script sees a relative path unchanged, and of an absolute or outer path only the name.
+    Raises InputError: a file cannot be read, two get the same path, or there is too much data.
     """
     found = [ref for text in texts for ref in _read_refs(text)]
     places: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Reading of specifications, from text, a file or standard input, and of the user's tests."""
+"""Reading of specifications (text, file or standard input), user tests and answers to choices."""
 
 import sys
 from collections.abc import Collection, Sequence
@@ -69,10 +69,10 @@ def read_specification(spec: str) -> SpecificationFile:
 def read_tests(paths: tuple[Path, ...]) -> tuple[GivenTests, ...]:
     """Read the user's test files.
 
-    Raises InputError: one cannot be read, is not Python, or two have the same name.
+    Raises InputError: a file cannot be read, is not Python, or two have the same name.
     """
     found = []
-    for path in paths:  # the file's name in the run never is that of the module
+    for path in paths:  # the prefix keeps a test file from getting the module's name
         is_test = path.stem == "conftest" or path.stem.startswith("test_")
         name = f"{path.stem}.py" if is_test else f"test_{path.stem}.py"
         found.append(GivenTests.read(path, f"--tests {path}", name))
@@ -86,7 +86,7 @@ def resolve_module_name(
     user_tests: tuple[GivenTests, ...],
     packages: Collection[str] = (),
 ) -> str | None:
-    """Return the module's name if the output or the tests define it.
+    """Return the module's name from the output or the tests, or None.
 
     `packages` are imports of tests that are not the user's modules.
     Raises InputError: the output's stem is no module name, or the tests import another module.
@@ -115,10 +115,10 @@ def add_answers(
     accept: bool,
     has_code: bool,
 ) -> tuple[ContractRequestT, str]:
-    """Return the request with the answers to open choices, and a line where there are none.
+    """Return the request with the answers to open choices, and a message if there are none.
 
-    With `accept` those that the file leaves out are accepted as they were made. Answers are a round
-    of their own where the run has code already.
+    With `accept`, choices that the file does not answer are accepted as they were made. If the run
+    has code already, the answers form a new round.
     Raises InputError: the file cannot be read, or an answer in it is unclear.
     """
     asked = [item for item in choices if item.answered is None]
@@ -141,9 +141,9 @@ def add_answers(
 
 
 def read_locked_choices(request: ContractRequest) -> tuple[Choice, ...] | None:
-    """Return the choices that the lock beside the output names for the same text; None without one.
+    """Return the choices in the lock beside the output, None without a lock for the same text.
 
-    Raises InputError: there is a lock that cannot be read.
+    Raises InputError: the lock cannot be read.
     """
     path = lock_path(Path(request.output)) if request.output else None
     if path is None or not path.exists():
