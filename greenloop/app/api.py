@@ -1,4 +1,4 @@
-"""Checks as functions, for programs in Python."""
+"""Python API: checks as functions."""
 
 import tempfile
 from collections.abc import Callable, Coroutine, Sequence
@@ -64,7 +64,7 @@ def check_changes(
 def _place_files(
     folder: Path, code: str | Path, tests: str | Path | Sequence[Path], settings: Settings
 ) -> tuple[Path, list[Path]]:
-    """Return the files of code and tests; texts are written into a folder."""
+    """Return the files of code and tests; source texts are written into a folder."""
     if isinstance(tests, str) and not _is_path(tests):
         name = find_imported_module(tests, settings.allow_list.import_names)
         if name is None and not _is_path(code):
@@ -96,7 +96,7 @@ def _ignore(event: object) -> None:
 def _run(
     work: Callable[[OpenSandbox], Coroutine[Any, Any, CheckResult]], settings: Settings
 ) -> Report:
-    """Do the work of a check. Raises the error that ended it, with the report."""
+    """Run a check. Raises the error that ended it, with the report as an attribute."""
     with ExitStack() as stack:
 
         async def open_box() -> Sandbox:

@@ -1,4 +1,4 @@
-"""Checks: existing code is run and graded against existing tests, without a model."""
+"""Checks of a module: existing code is run and graded with existing tests, without a model."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -52,7 +52,7 @@ OpenSandbox = Callable[[], Awaitable[Sandbox]]
 def start_check(
     module: str, code: str, tests: Sequence[TestFile], plan: Plan, sandbox: SandboxInfo
 ) -> RunState:
-    """Return the state of a check before its run. `build_report` takes it at any time."""
+    """Return the state of a check before its run; `build_report` accepts it at any time."""
     state = RunState(CheckRequest(module=module), Budget(), "none", sandbox, plan)
     state.suite = Suite(module, user_files=tuple(tests))
     state.candidates.best = state.candidates.base = Candidate(code, "generate")
@@ -70,14 +70,12 @@ async def run_check(
 ) -> None:
     """Run the tests of a check with the allowed packages that they import; grade a green run.
 
-    `code` is the file with the module. `place` returns the view that runs the tests of a module
-    where it is one of a project.
+    `code` is the file with the module. `place` returns the sandbox view for a module of a project.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
         PackagesError: a package that the tests need cannot be installed.
-        InputError: there is no test in the files, or a project's packages are missing, so that none
-            is run.
+        InputError: the files have no tests, or none can run as the project's packages are missing.
     """
     failure = await _install_packages(state, emit, packages) if packages else None
     if state.packages.installed:
@@ -100,7 +98,7 @@ async def run_check(
         _explain_red_run(sandbox, result, code, state, emit)
         return
     state.green_run = result
-    own_options = isinstance(sandbox, ProjectSandbox)  # which may deselect marked tests
+    own_options = isinstance(sandbox, ProjectSandbox)  # a project may deselect marked tests
     marks = ".mark.parametrize" if own_options else ".mark."
     if unreported := find_unreported_tests(suite.files, result, marks):
         state.forgery_reason = f"{unreported[0]} is in the tests but was never reported"
@@ -110,7 +108,7 @@ async def run_check(
 def _explain_red_run(
     sandbox: Sandbox, result: TestRun, code: Path | None, state: RunState, emit: EventSink
 ) -> None:
-    """Emit what is missing. Raises InputError: in a project no test was run for want of it."""
+    """Emit notices on missing modules. Raises InputError if no test of a project ran for them."""
     lines = [*explain_missing_modules(result.failures, code, state.packages.own)]
     is_project = isinstance(sandbox, ProjectSandbox) and not sandbox.environment
     is_unrun = bool(result.failures) and not result.tests
@@ -121,13 +119,13 @@ def _explain_red_run(
 
 
 async def _run_tests(sandbox: Sandbox, state: RunState) -> TestRun:
-    """Run the tests; on a busy machine those that fail once more, as the load may be the reason."""
+    """Run the tests, on a busy machine twice if some fail, as load may be the reason."""
     suite, code = state.tests, state.candidates.current.code
     work = partial(sandbox.run_tests, code, suite.files, module=suite.module)
     first = await complete_in_thread(work, sandbox.interrupt_runs)
     if first.passed or (
         first.ending == "finished" and not first.failures
-    ):  # of skips no load is a reason
+    ):  # load is no reason for skips
         return first
     if not (load := describe_load()):
         return first
@@ -142,7 +140,7 @@ async def _run_tests(sandbox: Sandbox, state: RunState) -> TestRun:
 async def _install_packages(
     state: RunState, emit: EventSink, packages: PackageResolver
 ) -> PackagesError | None:
-    """Install what code and tests import; return the error, as an import may be optional."""
+    """Install imported packages; return an error instead of raising, as imports may be optional."""
     suite = state.tests
     own = {suite.module, *state.packages.own, *(Path(item.name).stem for item in suite.files)}
     sources = [state.candidates.current.code, *(item.code for item in suite.files)]
@@ -162,10 +160,7 @@ async def check_files(
     emit: EventSink,
     tracing: Tracing | None = None,
 ) -> CheckResult:
-    """Check files and save the report; return it with the error that ended the check, if any.
-
-    The error of a cancelled check is an InterruptedRunError.
-    """
+    """Check files and save the report; return as `run_and_save` does."""
     plan = Plan.from_settings(settings)
     sandbox = SandboxInfo.describe_unopened(settings.sandbox)
     state = start_check(inputs.module, inputs.code, inputs.tests, plan, sandbox)
@@ -184,7 +179,7 @@ async def check_inputs(
     settings: Settings,
     emit: EventSink,
 ) -> None:
-    """Run a check of files, in their project where they belong to one; errors as in `run_check`."""
+    """Run a check of files, in their project if they have one. Raises the errors of `run_check`."""
     packages = PackageResolver(settings.allow_list)
     if inputs.root is None:
         await add_declared_packages(state, None, settings, emit)
@@ -207,9 +202,9 @@ async def run_and_save(
     emit: EventSink,
     tracing: Tracing | None = None,
 ) -> CheckResult:
-    """Do the work of a check and save the report; return it with the error that ended it, if any.
+    """Run `work` and save the report; return the report with the error that ended the run, if any.
 
-    `code` is the path of what is checked. The error of a cancelled check is an InterruptedRunError.
+    `code` is the checked path. The error of a cancelled check is an InterruptedRunError.
     """
     failure: GreenloopError | None = None
     try:
@@ -246,10 +241,7 @@ async def run_and_save(
 def create_check_directory(
     settings: Settings, inputs: CheckInputs, run_dir: Path | None
 ) -> RunDirectory:
-    """Create a run directory that `greenloop report` finds, with a request in it.
-
-    Raises InputError or OutputError: as `RunDirectory.create` does.
-    """
+    """Create a run directory with a request. Raises the errors of `RunDirectory.create`."""
     directory = RunDirectory.create(settings.home, f"check {inputs.module}", run_dir)
     given = tuple(GivenTests.from_code(item.name, item.code) for item in inputs.tests)
     directory.save_request(build_request(CheckRequest, settings, module=inputs.module, given=given))

@@ -1,4 +1,4 @@
-"""Checks of all modules of a folder, one after the other; a result is kept until a file changes."""
+"""Checks of all modules of a folder, one after the other; results are kept until a file changes."""
 
 import json
 from collections.abc import Awaitable, Callable, Iterator
@@ -33,7 +33,7 @@ async def check_modules(
     open_box: Callable[[], Awaitable[Sandbox]],
     show: Callable[[ModuleGrade], None] = ignore_grade,
 ) -> list[ModuleGrade]:
-    """Return the grades of all modules, the weakest first; `show` gets each as it is known.
+    """Return the grades of all modules, the weakest first; `show` gets each grade when it is known.
 
     Raises:
         InputError: there is no module in the folder.
@@ -61,7 +61,7 @@ async def check_modules(
 
 
 def _find_modules(folder: Path) -> Iterator[tuple[Path, list[Path]]]:
-    """Yield modules, and the test files that import them or are named after them."""
+    """Yield each module with the test files that import it or are named after it."""
     texts = read_tree(folder).texts
     tests = {path: text for path, text in texts.items() if is_test_path(path)}
     for path, text in sorted(texts.items()):
@@ -78,7 +78,7 @@ def _find_modules(folder: Path) -> Iterator[tuple[Path, list[Path]]]:
 
 
 def _has_report(grade: ModuleGrade) -> bool:
-    return Path(grade.run_dir, "report.json").exists()  # else its run was removed
+    return Path(grade.run_dir, "report.json").exists()  # false if the run was removed
 
 
 def _names(code: str, name: str) -> bool:
@@ -93,7 +93,7 @@ async def _check_module(
     open_box: Callable[[], Awaitable[Sandbox]],
     known: ModuleGrade | None,
 ) -> ModuleGrade:
-    """Return the grade of a module, the kept one where nothing has changed."""
+    """Return the grade of a module, or the kept grade if nothing has changed."""
     if not tests:
         return ModuleGrade(path=str(code), verdict="no tests", step="write tests that import it")
     try:

@@ -49,7 +49,7 @@ from greenloop.workflow.setup.project_environment import use_environment
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.run_dir import RunDirectory
 
-_SUITE_SHARE = 0.45  # of the time that is left, for the tests of one step
+_SUITE_SHARE = 0.45  # share of the remaining time for the tests of one step
 
 
 async def check_diff(
@@ -61,10 +61,9 @@ async def check_diff(
     *,
     time_s: float | None = None,
 ) -> CheckResult:
-    """Grade the changed lines of a project and save the report; errors are those of `check_files`.
+    """Grade the changed lines of a project and save the report; return as `run_and_save` does.
 
-    With `time_s` seconds only what tells whether tests notice the change is measured, as far as
-    it can be by then.
+    With a limit of `time_s` seconds, only `QUICK_PIECES` are measured, as far as time allows.
     """
     suite, state = _start(diff, settings)
     deadline = None if time_s is None else time.monotonic() + time_s
@@ -77,9 +76,9 @@ async def check_diff(
 async def grade_diff(
     box: Sandbox, diff: ProjectDiff, settings: Settings, bound: Mapping[str, Any]
 ) -> Report:
-    """Grade the changed lines of a project, with `bound` results that still hold.
+    """Return the report on the changed lines of a project, with the still valid results in `bound`.
 
-    Raises as a check of them does.
+    Raises the errors of a check of changed lines.
     """
     suite, state = _start(diff, settings)
     await _run_check(box, ignore_event, diff=diff, suite=suite, state=state, settings=settings)
@@ -126,7 +125,7 @@ async def _run_check(
     settings: Settings,
     deadline: float | None = None,
 ) -> None:
-    """Run the suite; grade the changed lines where no test is broken by them.
+    """Run the suite, and grade the changed lines if they break no test.
 
     Raises:
         InputError: the suite cannot be run, or none of its tests passes.
@@ -167,7 +166,7 @@ async def _grade_changes(
             raise InputError("none of the tests that the change touches passes here")
         return
     others = baseline.test_files.intersection(diff.lines).difference(suite.files)
-    if others:  # the project has names of its own for them
+    if others:  # pytest has run tests in changed files with unusual names
         suite = replace(suite, files={**suite.files, **{p: diff.tree.texts[p] for p in others}})
         state.suite = suite
     added = [name for name in baseline.locked if suite.name_of(name)]
@@ -182,9 +181,9 @@ async def _grade_changes(
 def measure_tests(
     runner: ProjectRunner, diff: ProjectDiff, deadline: float | None
 ) -> tuple[Baseline, RedTests, dict[str, Any]]:
-    """Return how the tests end: with a deadline all, or as many as there is time for.
+    """Return the baseline, the red tests, and the fields of `compare_tests` (with a deadline only).
 
-    The third value is what `compare_tests` finds; only a gate decides by it.
+    With a deadline, fewer tests are run if there is no time for all.
     """
     parts: list[list[str] | None] = [None] if deadline is None else list_parts(diff)
     some = (None, parts[-1]) if deadline is not None else ()
@@ -197,7 +196,7 @@ def measure_tests(
             if not (is_late := baseline.problem.startswith(NOT_FINISHED)):
                 break
     earlier = begun.result()
-    if baseline.problem and tests and not is_late:  # they are no tests any more
+    if baseline.problem and tests and not is_late:  # the selected files have no tests any more
         baseline = Baseline()
     explain = explain_problem if baseline.problem else explain_red
     red = explain(runner, diff, baseline)
@@ -206,7 +205,7 @@ def measure_tests(
 
 
 def _limit(deadline: float, is_all: bool = False) -> float:
-    """Return the seconds that a run may take, which are all that is left or a share of them."""
+    """Return the seconds that a run may take: all of the remaining time or a share of it."""
     return max((deadline - time.monotonic()) * (1.0 if is_all else _SUITE_SHARE), 1.0)
 
 
@@ -217,7 +216,7 @@ def _record_run(
     emit: EventSink,
     compared: Mapping[str, Any],
 ) -> None:
-    """Set the run of the tests that count, and what is known of the others."""
+    """Store the run of the tests that count, and the results of the other tests."""
     result = build_run(baseline, red)
     state.candidates.best = Candidate(state.candidates.current.code, "generate", run=result)
     emit(TestRunFinished(result))
@@ -233,7 +232,7 @@ def _record_run(
 def _note_what_is_not_graded(
     state: RunState, change: ChangedLines, diff: ProjectDiff, lost: Sequence[str]
 ) -> None:
-    """Add what no piece of evidence is about."""
+    """Add notes on weakened tests and on files that no piece of evidence covers."""
     state.notes.extend(lost)
     if not change.has_statements:
         without = CODE_PIECES if change.new_tests else CODE_PIECES | TEST_PIECES

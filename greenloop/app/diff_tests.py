@@ -1,4 +1,4 @@
-"""Tests of a project that a change breaks, removes or lets skip, and those that do not count."""
+"""Tests that a change breaks, removes, skips or weakens, and failing tests that do not count."""
 
 import ast
 import re
@@ -35,8 +35,8 @@ _MAX_SHOWN = 5
 class RedTests:
     """Red tests: those that the change breaks, with their failures, and those that do not count.
 
-    `missing` are modules that those do not find. `ended` says how the run of a suite ended that the
-    change keeps from its end.
+    `before` also fail without the change, `not_runnable` need `missing` modules. `ended` says how
+    a suite's run ended if the change keeps it from finishing.
     """
 
     broken: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class RedTests:
 
 
 def explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) -> RedTests:
-    """Run the files of the red tests as they are and as they were at the commit."""
+    """Classify the red tests, by running them now and their files as they were at the commit."""
     contents = runner.tree.project.all_files
     red = [test for test in baseline.red if test.partition("::")[0] in contents]
     files = sorted({test.partition("::")[0] for test in red})
@@ -77,7 +77,7 @@ def explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) ->
 
 
 def _has_new_parameters(test: str, failing: Collection[str]) -> bool:
-    """Return whether a failing test only has more parameters now, or fewer."""
+    """Return whether a red test already failed before, with more or fewer parameters in its id."""
     name, _, parts = test.removesuffix("]").partition("[")
     before = (other.removesuffix("]").partition("[") for other in failing)
     mine = set(parts.split("-"))
@@ -91,7 +91,7 @@ def _has_new_parameters(test: str, failing: Collection[str]) -> bool:
 
 
 def explain_problem(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) -> RedTests:
-    """Return what the change breaks where no test passes; nothing where none passed before either."""
+    """Return what the change breaks if no test passes, or nothing if none passed before either."""
     changed = [item for item in diff.before.items() if item[0] in runner.tree.texts or item[1]]
     if not changed:
         return RedTests()
@@ -103,7 +103,7 @@ def explain_problem(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline
         item.test: item
         for item in baseline.failures
         if item.test not in before.failing_tests
-        and (item.exception != "Timeout" or item.test in ended)  # a new one may only be slow
+        and (item.exception != "Timeout" or item.test in ended)  # a new test may only be slow
     }
     if baseline.failures and not failures:
         return RedTests()
@@ -111,8 +111,10 @@ def explain_problem(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline
 
 
 def list_parts(diff: ProjectDiff) -> list[list[str] | None]:
-    """Return which tests are run until a run is not too long: all (None), the files that name a changed
-    module or function, and those that changed or read changed data.
+    """Return ever smaller selections of tests, to be tried until a run ends within its time.
+
+    They are all tests (None), the files that name a changed module or function, and the files that
+    changed or use changed data.
     """
     texts, code = diff.tree.texts, [path for path in diff.before if not is_test_path(path)]
     words = {path.removesuffix("/__init__.py").removesuffix(".py").split("/")[-1] for path in code}
@@ -168,7 +170,7 @@ def list_ignored_tests(red: RedTests, flaky: Sequence[str]) -> Iterator[str]:
 
 
 def find_weakened(diff: ProjectDiff) -> list[WeakenedTest]:
-    """Return the tests that the change removes, lets skip, or makes weaker."""
+    """Return the tests that the change removes, skips or weakens."""
     before = {p: text for p, text in diff.before.items() if text is not None}
     after = {p: diff.tree.texts[p] for p in diff.lines}
     old, new = ({p: text for p, text in i.items() if _is_checking(p)} for i in (before, after))
@@ -191,19 +193,19 @@ def find_weakened(diff: ProjectDiff) -> list[WeakenedTest]:
 
 
 def _is_checking(path: str) -> bool:
-    """Return whether a file has tests of what code does, not of how fast it is."""
+    """Return whether a file has tests of behaviour, not benchmarks."""
     folders = path.split("/")[:-1]
     return is_test_path(path) and not any(item.startswith("bench") for item in folders)
 
 
 def list_lost_tests(diff: ProjectDiff) -> Iterator[str]:
-    """Yield a line for each weakened test; whether another value was asked for stands in no file."""
+    """Yield a line for each weakened test, but not for new expectations, which may be wanted."""
     is_known = ("expectation", "exchanged", "rewritten")
     return (item.says for item in find_weakened(diff) if item.kind not in is_known)
 
 
 def list_syntax_errors(diff: ProjectDiff) -> Iterator[str]:
-    """Yield a line for each changed file that does not parse, and did before where it is not new."""
+    """Yield a line for each file that does not parse, if it is new or parsed before."""
     for path in sorted(diff.lines):
         before = diff.before[path]
         if (now := _find_syntax_error(diff.tree.texts[path])) and (
@@ -213,7 +215,7 @@ def list_syntax_errors(diff: ProjectDiff) -> Iterator[str]:
 
 
 def _find_syntax_error(text: str) -> str:
-    """Return the line and the error; '' where the text parses."""
+    """Return the line and the error, or '' if the text parses."""
     try:
         ast.parse(text)
     except PARSE_ERRORS as error:

@@ -1,4 +1,4 @@
-"""Grades of the modules of a folder, in the forms that `check --all` prints."""
+"""Grades of the modules of a folder, and their rendering in the formats of `check --all`."""
 
 import json
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _TABLE_HEAD = ("| verdict | mutants | module | first step |", "|---|---:|---|---
 
 
 class ModuleGrade(Record):
-    """What a module's tests are worth; `score` is the share of mutants that they notice."""
+    """Grade of a module and its tests; `score` is the share of mutants that the tests notice."""
 
     path: str
     verdict: str  # of the report, or "no tests", "not checked"

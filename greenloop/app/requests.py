@@ -1,4 +1,4 @@
-"""Requests with the settings that a resumed run needs."""
+"""Construction of requests, with the settings that a resumed run needs."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ def to_absolute_path(path: Path | None) -> str | None:
 
 
 def _with_absolute_replays(kept: SavedOptions) -> SavedOptions:
-    """Make the paths of replay files absolute; that of the prompts is so in the settings."""
+    """Make the paths of replay files absolute; the settings hold an absolute path of prompts."""
     models = {name: kept[name] for name in ("model", "fallback_model")}
     paths = {name: with_absolute_replay(str(model)) for name, model in models.items() if model}
     return {**kept, **paths}
@@ -39,7 +39,7 @@ def _with_absolute_replays(kept: SavedOptions) -> SavedOptions:
 
 @dataclass(frozen=True, slots=True)
 class ScriptArguments:
-    """How a script is run and what its output is checked for, as the options of these names."""
+    """Options with which a script is run and its output is checked, by their names."""
 
     arguments: Sequence[str] | None = None
     input: Sequence[str] | None = None
@@ -50,7 +50,7 @@ class ScriptArguments:
     artifacts: Path | None = None
 
     def parse_checks(self) -> Iterator[OutputCheck]:
-        """Parse the checks. Raises InputError where one is malformed."""
+        """Parse the checks. Raises InputError if one is malformed."""
         for text in self.expect or ():
             yield parse_expect(text)
         for text in self.expect_file or ():

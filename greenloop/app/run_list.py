@@ -1,4 +1,4 @@
-"""Runs below a folder: their text, verdict, age and size."""
+"""List of the runs below a folder, with text, verdict, age and size, and removal of old ones."""
 
 import json
 import shutil
@@ -19,7 +19,7 @@ _DAY_S = 86_400
 
 @dataclass(frozen=True)
 class KeptRun:
-    """A run directory; `verdict` is '' where the run has not ended."""
+    """A run directory; `verdict` is '' if the run has not ended."""
 
     path: Path
     kind: str
@@ -47,7 +47,7 @@ def list_runs(home: Path) -> list[KeptRun]:
 def find_interrupted_run(home: Path, *, has_answers: bool = False) -> Path:
     """Return the latest run that can be resumed and that no process works on.
 
-    With answers also one that has ended and left something open. Raises InputError: there is none.
+    With `has_answers`, ended runs with open choices count, too. Raises InputError: there is none.
     """
     runs = (
         item.path
@@ -69,25 +69,25 @@ def _is_active(path: Path) -> bool:
 
 
 def find_old_folders(home: Path, days: float) -> Iterator[Removable]:
-    """Yield runs, and sets of packages, that were not used for some days."""
+    """Yield runs and package sets that have not been used for a number of days."""
     oldest = time.time() - days * _DAY_S
     for item in list_runs(home):
         if item.changed < oldest:
             yield Removable(item.path, item.size)
     for folder in PackageStore().list_folders():
-        # Each use reads the manifest in it.
+        # Each use reads the manifest in the folder, so the last access is the last use.
         if max(item.stat().st_atime for item in folder.iterdir()) < oldest:
             yield Removable(folder, _measure(folder))
 
 
 def remove(folders: list[Removable]) -> None:
-    """Remove folders with all that is in them."""
+    """Remove folders with their contents."""
     for item in folders:
         shutil.rmtree(item.path, ignore_errors=True)
 
 
 def _read_run(folder: Path) -> KeptRun | None:
-    """Return a run, None where its request cannot be read."""
+    """Return a run, or None if its request cannot be read."""
     request, report = _read(folder / "run.json"), _read(folder / "report.json")
     if not request:
         return None

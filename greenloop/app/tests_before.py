@@ -1,4 +1,4 @@
-"""Tests of a project as they were, run on the code before a change and after it."""
+"""Runs of a project's earlier tests on the code before a change and after it."""
 
 import re
 import time
@@ -18,17 +18,17 @@ from greenloop.project.weakening.tests import pair_tests, read_tests
 from greenloop.records import Baseline, TestRun
 from greenloop.testsuite.parser import is_test_path, parse_test_functions
 
-FOR_FOLDER = ("conftest.py", "__init__.py")  # which no test needs to name
+FOR_FOLDER = ("conftest.py", "__init__.py")  # serve a whole folder, though no test names them
 _ENDED: Final = "finished"
-_SHARE = 0.6  # of the limit, for the run that tells which tests the others need
-_ASSERTING = ("AssertionError", "Failed")  # as the exceptions of pytest are named
+_SHARE = 0.6  # share of the limit for the first run, which selects the tests of the next ones
+_ASSERTING = ("AssertionError", "Failed")  # names of exceptions; `Failed` is that of pytest.fail
 _HEAD = re.compile(r"\bdef (\w+)")
 
 
 def find_readers(diff: ProjectDiff) -> dict[str, str]:
-    """Return the test files that a changed file of data or helpers serves; each with that file.
+    """Return the test files that use a changed data or helper file, each with that file.
 
-    They name it, or a folder of it, or stand below one that serves its folder.
+    A test file uses a file if it names the file or one of its folders, or is below its conftest.
     """
     found: dict[str, str] = {}
     for data in (*diff.data, *_list_helping(diff)):
@@ -42,7 +42,7 @@ def find_readers(diff: ProjectDiff) -> dict[str, str]:
 
 
 def _list_helping(diff: ProjectDiff) -> Iterator[str]:
-    """Yield the changed files of tests that have no test themselves."""
+    """Yield the changed test files without tests, such as helpers."""
     patterns = list_patterns(diff)
     for path, text in diff.before.items():
         is_changed = is_test_path(path) and text != diff.tree.texts.get(path)
@@ -51,15 +51,16 @@ def _list_helping(diff: ProjectDiff) -> Iterator[str]:
 
 
 def list_patterns(diff: ProjectDiff) -> list[str]:
-    """Return the patterns of the names by which pytest finds a project's test files."""
+    """Return the name patterns by which pytest finds a project's test files."""
     files = diff.tree.project.all_files
     named = [name for name in PYTEST_FILES if name in files]
     return read_file_patterns({name: files[name].decode("utf-8", "replace") for name in named})
 
 
 def is_collected(path: str, patterns: Sequence[str]) -> bool:
-    """Return whether pytest finds a file by its name, whose tests may be inherited or generated; it takes
-    any file that is named to it.
+    """Return whether pytest finds a file by its name; its tests may be inherited or generated.
+
+    If a file is named to pytest, its name does not matter.
     """
     name = path.rpartition("/")[2]
     return is_test_path(path) and any(fnmatch(path if "/" in i else name, i) for i in patterns)
@@ -67,9 +68,10 @@ def is_collected(path: str, patterns: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class EarlierTests:
-    """Changed test files, and those whose data changed, as they were: `texts`, and how their tests end on
-    the code and the data as they were, and on the changed code. Where some fail only there, `today` is how
-    these files, as they are today, end on the code as it was.
+    """Results of the earlier versions (`texts`) of test files that changed or whose data changed.
+
+    `before` is their run on the old code and data, `now` on the changed code. If some tests fail
+    only in `now`, `today` is the run of the files' present versions on the old code.
     """
 
     texts: Mapping[str, str]
@@ -81,10 +83,10 @@ class EarlierTests:
 def run_earlier_tests(
     runner: ProjectRunner, diff: ProjectDiff, only: Collection[str] | None, limit_s: float
 ) -> EarlierTests | None:
-    """Run the tests that a change touches as they were; those beside changed data where `only` has them.
+    """Run the earlier tests that a change touches; of those with changed data only files in `only`.
 
-    On the code as it was only those run that do not pass on the changed code. None where there are no
-    tests, or the runs take longer than the limit.
+    On the old code only tests run that do not pass on the changed code. Returns None if there are
+    no tests, or the runs take longer than the limit.
     """
     texts = diff.tree.texts
     tests = {p: old for p, old in diff.before.items() if old is not None and is_test_path(p)}
@@ -98,7 +100,7 @@ def run_earlier_tests(
     if not files or (now := runner.run(changed | diff.data, files, **for_each)).ending != _ENDED:
         return None
     for_each = {"timeout_s": max(limit_s - (time.monotonic() - began), 1.0)}
-    left = _list_not_passed(now, earlier)  # the others passed before, too
+    left = _list_not_passed(now, earlier)  # tests that pass are taken to have passed before
     code = {path: text for path, text in diff.before.items() if not is_test_path(path)}
     failing = {test.partition("::")[0] for test in left}
     there = [path for path in files if path in texts and (path in failing or path in changed)]
@@ -116,7 +118,7 @@ def run_earlier_tests(
 
 
 def _list_not_passed(run: TestRun, texts: Mapping[str, str]) -> list[str]:
-    """Return the test functions that do not pass, and the files of which some, or all, do not run."""
+    """Return the files with tests that do not run, and the functions that do not pass."""
     ended = _list_reported(run)
     failing = {_name_function(i.id) for i in run.tests if i.outcome not in ("passed", "xfailed")}
     reported = {test.partition("::")[0] for test in ended}
@@ -128,15 +130,17 @@ def _list_not_passed(run: TestRun, texts: Mapping[str, str]) -> list[str]:
 
 
 def _list_reported(run: TestRun) -> set[str]:
-    """Return the functions of which some case was run or skipped."""
+    """Return the functions with a case that was run or skipped."""
     return {_name_function(item.id) for item in run.tests}
 
 
 def compare_tests(
     diff: ProjectDiff, baseline: Baseline, earlier: EarlierTests, only: Collection[str] | None
 ) -> dict[str, Any]:
-    """Return which functions of earlier tests passed before, do not run now, have fewer cases, or fail now
-    as they were, those in an assertion among them: the fields of `BaselineResult` on them. `only` are the files of the baseline, if not all.
+    """Return the fields of `BaselineResult` on earlier tests that passed before the change.
+
+    They are the test functions that no longer run, have fewer cases, or whose old versions fail
+    now, also in an assertion. `only` are the files of the baseline, if not all.
     """
     ended = list_ended(earlier.before, "passed")
     passed = {
@@ -171,16 +175,14 @@ def compare_tests(
 
 
 def _list_extended(earlier: EarlierTests) -> set[str]:
-    """Return the functions of which more cases fail on the code as it was than earlier ones on the changed
-    code: they have new cases, which ask for the change.
-    """
+    """Return the functions with new cases, which fail on the old code and so require the change."""
     runs = (earlier.now, earlier.today) if earlier.today else ()
     failed = [Counter(map(_name_function, list_ended(run, "failed"))) for run in runs]
     return set(failed[1] - failed[0]) if failed else set()
 
 
 def _list_whole(run: TestRun) -> set[str]:
-    """Return the functions of which all cases pass."""
+    """Return the functions whose cases all pass."""
     others = (item.id for item in run.tests if item.outcome != "passed")
     return set(map(_name_function, list_ended(run, "passed"))) - set(map(_name_function, others))
 
@@ -192,10 +194,10 @@ def _find_silent(
     old: Mapping[str, str],
     now: Mapping[str, str],
 ) -> Iterator[str]:
-    """Yield the tests that ran before, stand somewhere still, and do not run now.
+    """Yield the tests of `gone` that still exist and do not run now.
 
-    Those that no file has are inherited, and stand where their class does; `begun` are names of tests
-    that are new.
+    A test that no file has is inherited, and exists if its class does. `begun` are the names of new
+    tests.
     """
     written = read_tests(old)
     successors = pair_tests(written, read_tests(now))
@@ -212,12 +214,12 @@ def _find_silent(
 
 
 def list_defined(texts: Mapping[str, str]) -> set[str]:
-    """Return the names of functions in test files."""
+    """Return the names of the functions in test files."""
     return {i for path in texts if is_test_path(path) for i in _HEAD.findall(texts[path])}
 
 
 def _name_owner(test: str, defined: Collection[str]) -> str:
-    """Return the function of a case; of one that a class or file has made, that."""
+    """Return the function of a case, or the class or file that generates it."""
     function = _name_function(test)
     owner, _, name = function.rpartition("::")
     return function if name in defined or not owner else owner

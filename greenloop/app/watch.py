@@ -1,4 +1,4 @@
-"""Checks that are repeated at each save: what is watched, and how it is checked."""
+"""Targets of `--watch`: files and projects that are checked again at each save."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -39,14 +39,14 @@ class WatchedModule:
         return " ".join(map(str, (self.code, *self.tests)))
 
     def take_stamp(self) -> Stamp:
-        """Return what changes with each save."""
+        """Return the names, times and sizes of the files, which change with each save."""
         folders = {path if path.is_dir() else path.parent for path in (self.code, *self.tests)}
         return _stamp_of(path for folder in folders for path in folder.glob("*.py"))
 
     async def check(
         self, settings: Settings, open_box: OpenSandbox, emit: EventSink
     ) -> CheckResult:
-        """Check the files as they are now. Raises InputError where they cannot be checked."""
+        """Check the files as they are now. Raises InputError if they cannot be checked."""
         inputs = read_module(self.code, self.tests, settings)
         return await check_files(inputs, self.code, self.directory, settings, open_box, emit)
 
@@ -63,7 +63,7 @@ class WatchedProject:
     def create(
         cls, root: Path, ref: str, settings: Settings, run_dir: Path | None
     ) -> "WatchedProject":
-        """Create the run directory. Raises InputError where there is no such commit."""
+        """Create the run directory. Raises InputError if there is no such commit."""
         return cls(root, ref, create_diff_directory(settings, read_diff(root, ref), run_dir))
 
     @property
@@ -71,19 +71,19 @@ class WatchedProject:
         return f"{self.root.resolve().name} since {self.ref}"
 
     def take_stamp(self) -> Stamp:
-        """Return what changes with each save."""
+        """Return the names, times and sizes of the files, which change with each save."""
         return _stamp_of(_find_python_files(self.root))
 
     async def check(
         self, settings: Settings, open_box: OpenSandbox, emit: EventSink
     ) -> CheckResult:
-        """Check the project as it is now. Raises InputError where it cannot be checked."""
+        """Check the project as it is now. Raises InputError if it cannot be checked."""
         diff = read_diff(self.root, self.ref)
         return await check_diff(diff, self.directory, settings, open_box, emit)
 
 
 def _find_python_files(root: Path) -> Iterator[Path]:
-    """Yield at most `_MAX_FILES` files below a folder."""
+    """Yield the Python files below a folder; after `_MAX_FILES` no further folder is read."""
     pending, count = [root], 0
     while pending and count < _MAX_FILES:
         for path in pending.pop().iterdir():
