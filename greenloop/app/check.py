@@ -241,7 +241,7 @@ async def run_and_save(
 def create_check_directory(
     settings: Settings, inputs: CheckInputs, run_dir: Path | None
 ) -> RunDirectory:
-    """Create a run directory with a request. Raises the errors of `RunDirectory.create`."""
+    """Create a run directory that `greenloop report` finds. Raises InputError, OutputError."""
     directory = RunDirectory.create(settings.home, f"check {inputs.module}", run_dir)
     given = tuple(GivenTests.from_code(item.name, item.code) for item in inputs.tests)
     directory.save_request(build_request(CheckRequest, settings, module=inputs.module, given=given))

@@ -65,7 +65,7 @@ class ModulePair:
                 yield TestFile(path, self._rewrite_imports(self.index.modules[path]))
 
     def _rewrite_imports(self, module: Module) -> str:
-        """Return a test file's text below direct imports of the module's names that it uses."""
+        """Return a test file below direct imports of the names that it uses of the module."""
         lines = []
         for item in module.imports:
             key = self.index.find_target(module.path, item)

@@ -1,7 +1,7 @@
 """Static comparison of a project's tests before and after a change.
 
 A test is not weaker if it was renamed, moved, parametrized, merged into another test, put into a
-base class, or removed with the code that it tested. Its checks must only still exist, as strong.
+base class, or removed with its tested code, as long as its checks still exist and are as strong.
 """
 
 import ast

@@ -88,7 +88,7 @@ def _list_hooks(text: str) -> dict[str, str]:
 
 
 def _iter_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements of a file, with those inside an `if` unless it is about the machine."""
+    """Yield the statements of a file, and those inside an `if` that is not about the machine."""
     for node in body:
         if isinstance(node, ast.If) and not is_about_machine(node.test):
             yield from _iter_statements([*node.body, *node.orelse])
