@@ -1,4 +1,4 @@
-"""Sandboxes: untrusted code in processes of its own.
+"""Sandboxes that run untrusted code in separate processes.
 
 with open_sandbox(settings) as sandbox:
     run = sandbox.run_tests(code, test_code)

@@ -1,4 +1,4 @@
-"""Sandbox protocol: what the functions of `greenloop.sandbox.work` need of a sandbox."""
+"""Protocol of a sandbox, as far as the functions of `greenloop.sandbox.work` use it."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class JobRunner(Protocol):
-    """Runs jobs, each in a process of its own; see `greenloop.sandbox.Sandbox`."""
+    """Runner of jobs, each in a separate process; see `greenloop.sandbox.Sandbox`."""
 
     info: SandboxInfo
     packages: InstalledPackages

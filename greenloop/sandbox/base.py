@@ -26,16 +26,16 @@ _S = TypeVar("_S", bound="Sandbox")
 
 
 class Sandbox(ABC):
-    """Runs untrusted code in processes of its own. Safe to use from several threads.
+    """Base class of sandboxes, which run untrusted code in separate processes. Thread-safe.
 
-    A backend sets `info` and implements `run`; everything else is expressed by jobs.
+    A backend sets `info` and implements `run`; all other methods build jobs and run them.
 
     Attributes:
         info: Name of the backend and what it isolates.
-        packages: What code may import besides the standard library.
-        limits: The limits of a job, where it sets none.
+        packages: Packages that code may import besides the standard library.
+        limits: Default limits of a job.
         can_fork: Whether a run can start processes.
-        has_separate_runs: Whether runs side by side share no network and no files.
+        has_separate_runs: Whether concurrent runs share neither network nor files.
         environment: The environment of a project that runs its jobs; None for greenloop's own.
     """
 
@@ -53,9 +53,9 @@ class Sandbox(ABC):
 
     @abstractmethod
     def run(self, job: Job) -> ProcessResult:
-        """Run one job to its end. Raises SandboxError where no process can be started."""
+        """Run one job to its end. Raises SandboxError if no process can be started."""
 
-    # Each is a function of a sandbox and its arguments, bound here as a method.
+    # Functions whose first argument is the sandbox, so that they become methods.
     run_tests = tests.run_tests
     run_project = projects.run_project
     run_script = scripts.run_script
@@ -68,13 +68,13 @@ class Sandbox(ABC):
     def with_packages(self, packages: InstalledPackages) -> "Sandbox":
         """Return a view for code that may import these packages.
 
-        It is cheap, shares the processes of this sandbox, is interrupted by itself, and need not
-        be closed.
+        The view is cheap, shares the processes of this sandbox, is interrupted separately, and
+        need not be closed.
         """
         return SandboxView(self, packages)
 
     def place_trial(self, module: str, code: str, tests: Sequence[TestFile]) -> TrialFiles:
-        """Return the files of trials of a module: all are in one folder."""
+        """Return the files of trials of a module, all in one folder."""
         names = ((item.name, item.code) for item in tests)
         places = {"path": f"{module}.py", "targets": [item.name for item in tests]}
         return TrialFiles(((f"{module}.py", code), *names), (), places)
@@ -86,7 +86,7 @@ class Sandbox(ABC):
     def record_hits(
         self, code: str, tests: Sequence[TestFile], module: str, **options: Any
     ) -> RecordedRun:
-        """Run the tests as `run_tests` does; return also what each runs of the module."""
+        """Run the tests as `run_tests` does, and record what each executes of the module."""
         path = self.get_path(module)
         hits: Hits = {path: {}, PROCESSES: {}}
         run = self.run_tests(code, tests, module=module, hits=hits, **options)
@@ -95,13 +95,13 @@ class Sandbox(ABC):
     def open_environment(self, environment: GuestEnvironment) -> "Sandbox":
         """Return a sandbox of the same kind that runs its jobs in a project's own environment.
 
-        Raises SandboxError: sandboxes of this kind run no other interpreter.
+        Raises SandboxError if sandboxes of this kind run no other interpreter.
         """
         raise SandboxError(f"{self.info.backend}: only greenloop's own Python can run here")
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether runs that begin now end at once, as what is made of them should."""
+        """Whether runs that begin now end at once; code that uses their results should stop."""
         return self._stop.is_set()
 
     def interrupt(self) -> None:
@@ -135,7 +135,7 @@ class Sandbox(ABC):
 
 
 class SandboxView(Sandbox):
-    """A sandbox that runs its jobs in another one, which several views may share.
+    """Sandbox that forwards its jobs to another sandbox, which several views may share.
 
     `interrupt` and `close` end only the jobs of this view.
     """
@@ -161,7 +161,7 @@ class SandboxView(Sandbox):
 
 
 class _AnyEvent(threading.Event):
-    """An event that is set as soon as one of the others is."""
+    """Event that is set as soon as one of the given events is."""
 
     def __init__(self, *events: threading.Event) -> None:
         super().__init__()

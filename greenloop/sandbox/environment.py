@@ -1,4 +1,4 @@
-"""A project's own environment as a sandbox mounts it: its interpreter, its packages, its files."""
+"""Mounts of a project's own environment: its interpreter, packages and files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,19 +12,19 @@ _STAGED, _TREE, _UPPER = f"{HOME}/mounts", f"{HOME}/tree", f"{HOME}/upper"
 
 @dataclass(frozen=True)
 class GuestEnvironment:
-    """What a sandbox mounts for the tests of a project.
+    """Mounts and variables for the tests of a project.
 
     Attributes:
         python: The path of the interpreter, by which it finds its packages.
-        root: The folder of the project. Runs find a copy there, and each may change its own.
-        copy: Where that copy is on the host. Beside it are an empty folder, `empty`, and an empty
-            file, `blank`.
+        root: The folder of the project, at which each run has its own writable copy.
+        copy: The folder of the copy on the host. Beside it are an empty folder, `empty`, and an
+            empty file, `blank`.
         folders: Folders that are mounted at their own paths, read-only.
-        links: Symbolic links (target, path) outside of these folders.
-        hidden: Folders in them that are empty in the guest.
-        shown: Folders in which nothing is hidden.
-        masked: Files in them that are empty in the guest.
-        variables: Variables of each run, besides those of all runs.
+        links: Symbolic links (target, path) outside of `folders`.
+        hidden: Folders in `folders` that are empty in the guest.
+        shown: Folders in which the hidden folders of other mounts are visible.
+        masked: Files in `folders` that are empty in the guest.
+        variables: Environment variables of each run, in addition to those of all runs.
     """
 
     python: str
@@ -44,7 +44,7 @@ class GuestEnvironment:
         return [item for item in self.folders if _is_in(item, ("/tmp", self.root))]
 
     def build_overlay(self) -> dict[str, Any]:
-        """Return what a run mounts, as the guest reads it."""
+        """Return the mounts of a run, in the form that the guest reads."""
         late = enumerate(self._late_folders)
         binds = [[f"{_STAGED}/{number}", folder] for number, folder in late]
         return {"tree": _TREE, "upper": _UPPER, "root": self.root, "binds": binds}
@@ -54,7 +54,7 @@ class GuestEnvironment:
         return {path: content for path, content in files.items() if self._read(path) != content}
 
     def _read(self, path: str) -> bytes | None:
-        """Return the content of a file of the copy, None for what is none."""
+        """Return the content of a regular file of the copy; None for other paths."""
         if path not in self._contents:
             file = self.copy / path
             is_file = file.is_file() and not file.is_symlink()
@@ -62,7 +62,7 @@ class GuestEnvironment:
         return self._contents[path]
 
     def add_mounts(self, mounts: GuestMounts) -> GuestMounts:
-        """Return the mounts of a zygote with those of the environment."""
+        """Return the mounts of a zygote, extended by those of the environment."""
         empty, blank = str(self.copy.parent / "empty"), str(self.copy.parent / "blank")
         pairs, late = list(mounts.read_only), self._late_folders
         for folder in self.folders:

@@ -17,7 +17,7 @@ from greenloop.sandbox.self_check import check_isolation
 from greenloop.sandbox.warm.backend import WarmSandbox
 from greenloop.settings import Settings
 
-# Creates a sandbox. Raises SandboxError, with the reason, where this machine cannot run it.
+# Creates a sandbox. Raises SandboxError with the reason if this machine cannot run it.
 SandboxFactory = Callable[[ResourceLimits], Sandbox]
 
 _LINUX_HINT = (

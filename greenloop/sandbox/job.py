@@ -20,25 +20,25 @@ _MAX_SEED = 2**32 - 1
 
 @dataclass(frozen=True)
 class Job:
-    """One run: its kind (see `guest.entrypoints`), its files, and what it may use."""
+    """One run: its kind (see `guest.entrypoints`), files, packages and limits."""
 
     kind: str
     files: tuple[tuple[str, str], ...]  # (name, text) pairs of the working folder
-    payload: dict[str, Any]  # what the entry point of this kind reads
+    payload: dict[str, Any]  # input of the entry point of this kind
     hash_seed: int = 0
     packages: InstalledPackages = field(default_factory=InstalledPackages)
-    timeout_s: float | None = None  # the time limit, where it differs from that of the sandbox
+    timeout_s: float | None = None  # the time limit, if it differs from that of the sandbox
     # (path, content) pairs; only scripts and projects have files in folders.
     tree: tuple[tuple[str, bytes], ...] = ()
     stdin: bytes = b""  # standard input of a script
-    # Which of the files that a script creates are returned.
+    # Selects the files to return among those that a script creates.
     artifact_request: dict[str, Any] | None = None
     # Events that interrupt the run, besides those of the sandbox.
     stop_events: tuple[threading.Event, ...] = ()
-    items: int = 0  # the number of its tests or mutants, 0 where it is not known
-    # Gets how many tests or mutants are done, where the backend knows it.
+    items: int = 0  # the number of its tests or mutants, 0 if unknown
+    # Called with the number of finished tests or mutants, if the backend knows it.
     on_progress: Callable[[int], None] | None = None
-    # The secret that each report of the run begins with.
+    # The secret with which each report of the run begins.
     key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def __post_init__(self) -> None:
@@ -51,27 +51,27 @@ class Job:
 
     @property
     def zygote_seed(self) -> int:
-        """The hash seed of the zygote that serves the job: tests have their own."""
+        """Hash seed of the zygote that serves the job; test runs have a zygote for each seed."""
         if self.kind == "tests":
             return self.hash_seed
         return 0 if self.has_pytest else HASH_SEED
 
     @property
     def is_cold(self) -> bool:
-        """Whether a new interpreter is started, as the zygote that serves it has another seed."""
+        """Whether a new interpreter is started because the job's zygote has another seed."""
         if self.kind == "observation":
             return self.hash_seed != self.zygote_seed
         return self.hash_seed not in (0, self.zygote_seed)
 
     @property
     def has_pytest(self) -> bool:
-        """Whether the job runs where pytest is loaded, of which observed code must find no trace."""
+        """Whether the job's process has pytest loaded; observed code must find no trace of it."""
         return self.kind != "observation"
 
     def apply_limits(self, limits: ResourceLimits) -> ResourceLimits:
-        """Return the limits of a sandbox as they hold for this job.
+        """Return the limits of a sandbox, adapted to this job.
 
-        Where nobody named a time, it is longer on a busy machine; that of the processor is not.
+        The default wall-clock limit is longer on a busy machine; the limit of CPU time is not.
         """
         if self.timeout_s is not None:
             limits = replace(limits, timeout_s=self.timeout_s, cpu_s=None)
@@ -85,7 +85,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class TrialFiles:
-    """The files of a trial, as those of `Job`, and where the module and its tests are."""
+    """Files of a trial, as in `Job`, and a payload that locates the module and its tests."""
 
     files: tuple[tuple[str, str], ...]
     tree: tuple[tuple[str, bytes], ...]
@@ -93,10 +93,10 @@ class TrialFiles:
 
 
 def choose_hash_seed() -> int:
-    """Return the seed of this machine until it is started again; never 0, that of all other runs.
+    """Return a seed that is fixed until the machine restarts; never 0, the seed of all other runs.
 
-    A repeat gives the same verdict. Code cannot know the seed in advance: a known one would tell it
-    by the hash of a text that it is observed.
+    So a repeat gives the same verdict, and code cannot know the seed in advance: a known seed would
+    reveal, by the hash of a text, that the code is observed.
     """
     try:
         boot = _BOOT_ID.read_text("ascii")

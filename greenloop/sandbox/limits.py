@@ -23,7 +23,7 @@ class ResourceLimits:
     total_bytes: int = 2048 << 20  # memory of all processes together, with the files of the run
     output_bytes: int = 4096 << 10  # output after which the run is ended
     kept_bytes: int = 64 << 10  # output that is kept
-    result_bytes: int = 8 << 20  # what the result channel may carry
+    result_bytes: int = 8 << 20  # data on the result channel
     file_bytes: int = 64 << 20
     disk_bytes: int = 64 << 20
     shared_bytes: int = 16 << 20
@@ -77,14 +77,14 @@ def limits_from_settings(settings: Settings) -> ResourceLimits:
 
 
 def measure_load() -> float:
-    """Return how many processes wait for each core of this machine; 0 where that is unknown."""
+    """Return the load average of the last minute per core; 0 if unknown."""
     with suppress(AttributeError, OSError):
         return os.getloadavg()[0] / (os.cpu_count() or 1)
     return 0.0
 
 
 def stretch(seconds: float) -> float:
-    """Return wall-clock seconds in which a process gets as much done as in these on an idle machine."""
+    """Scale wall-clock seconds of an idle machine to the load of this one, at most eightfold."""
     return seconds * min(max(1.0, measure_load()), _MAX_STRETCH)
 
 

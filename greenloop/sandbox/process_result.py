@@ -20,13 +20,13 @@ _ENDINGS = ("finished", "timeout", "memory", "processes", "disk", "output", "int
 
 @dataclass(frozen=True, slots=True)
 class ScriptArtifacts:
-    """What a script left behind."""
+    """Standard error and created files of a script."""
 
-    stderr: bytes = b""  # its standard error
+    stderr: bytes = b""
     truncated_streams: tuple[str, ...] = ()  # which streams were cut: "output", "errors"
-    # The files that it created (see `guest.files.collector`).
+    # The files that the script created (see `guest.files.collector`).
     manifest: dict[str, Any] | None = None
-    contents: bytes = b""  # the contents of the files that were kept, one after the other
+    contents: bytes = b""  # concatenated contents of the files that were kept
 
     @classmethod
     def from_stream(
@@ -39,17 +39,17 @@ class ScriptArtifacts:
 
 @dataclass(frozen=True, slots=True)
 class ProcessResult:
-    """How a sandbox process ended."""
+    """Ending, output and reports of a sandbox process."""
 
     ending: Ending
     status: int  # exit status; negative for a signal
     output: bytes  # standard output (for all but scripts with standard error)
-    channel_data: bytes  # what was sent over the result channel
+    channel_data: bytes  # data of the result channel
     duration_s: float
-    limits_hit: tuple[str, ...] = ()  # limits that were seen to be reached
-    stack_dump: str = ""  # where the process was when its time was over
+    limits_hit: tuple[str, ...] = ()  # limits that were observed to be reached
+    stack_dump: str = ""  # stack of the process at its timeout
     artifacts: ScriptArtifacts = ScriptArtifacts()
-    cpu_s: float = 0.0  # 0 where the backend does not know it
+    cpu_s: float = 0.0  # 0 if the backend does not know it
 
     @classmethod
     def without_report(cls, ending: Ending, started: float, output: bytes = b"") -> "ProcessResult":
@@ -71,9 +71,9 @@ def receive_head(
 ) -> dict[str, Any] | ProcessResult:
     """Wait until a run that began at `started` reports; return the head of its report.
 
-    Return its result where it does not report. `on_progress` gets how many tests or mutants are
-    done.
-    Raises OSError, EOFError or ValueError: the guest closed the connection or broke the protocol.
+    If `stop` is set or `timeout_s` is over first, return a result without report. `on_progress` is
+    called with the number of finished tests or mutants.
+    Raises OSError, EOFError or ValueError if the guest breaks the connection or the protocol.
     """
     while True:
         while not select.select([connection], [], [], POLL_SECONDS)[0]:
@@ -95,9 +95,9 @@ def receive_report(
     head: dict[str, Any],
     artifact_request: bytes = b"",
 ) -> ProcessResult:
-    """Receive what follows the head: output, result channel, stack dump, and a script's artifacts.
+    """Receive the frames after the head: output, result channel, stack dump, script artifacts.
 
-    `artifact_request` is sent only when the run is over: before, it could have been read there.
+    `artifact_request` is sent only after the run, because the run could read it before.
 
     Raises:
         SandboxError: the guest could not begin the run.

@@ -1,4 +1,4 @@
-"""Self-check of a sandbox: files, network, sockets, environment and processes of the host."""
+"""Self-check that files, network, sockets, environment and processes of the host are hidden."""
 
 import os
 import secrets
@@ -88,7 +88,7 @@ _IMPLICIT_VARIABLES = ("PYTHONPATH", "PYTEST_VERSION", "PYTEST_CURRENT_TEST", "L
 def check_isolation(sandbox: Sandbox) -> None:
     """Run tests of code that tries to reach the host, and an ordinary test.
 
-    Raises SandboxError: a test does not pass, or something of the host can be reached.
+    Raises SandboxError if a test does not pass or something of the host can be reached.
     """
     with _create_decoys() as decoys:
         before = decoys.file_state()
@@ -112,7 +112,7 @@ def check_isolation(sandbox: Sandbox) -> None:
 
 
 def _describe_breach(run: TestRun, calls: Sequence[str]) -> str:
-    """Return the first call that reached the host, and what it returned; '' where none did."""
+    """Return the first call that reached the host, and its result; '' if none did."""
     for failure in run.failures:
         _, found, number = failure.test.rpartition("::test_call_")
         if found:
@@ -122,14 +122,14 @@ def _describe_breach(run: TestRun, calls: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _HostDecoys:
-    """Secrets in the home (if writable) and in the temporary folder, and listening sockets."""
+    """Secret files in the home (if writable) and temporary folder, and listening sockets."""
 
     folders: tuple[Path, ...]
     port: int
     addresses: tuple[str, ...]
 
     def calls(self) -> dict[str, Any]:
-        """Return the calls that are tried, with the result that each must have."""
+        """Return the calls to try, with the result that each must have."""
         files = [str(folder / "secret") for folder in self.folders]
         return {
             **{f"reads({path!r})": False for path in files},
@@ -142,7 +142,7 @@ class _HostDecoys:
         }
 
     def file_state(self) -> list[Any]:
-        """Return everything of the files that could be changed."""
+        """Return path, mode, time, size and content of each file that could be changed."""
         found: list[Any] = []
         for folder in self.folders:
             for path in sorted(folder.iterdir()):

@@ -1,1 +1,1 @@
-"""Sandbox backends: how untrusted code is isolated on this machine."""
+"""Sandbox backends: mechanisms that isolate untrusted code on this machine."""

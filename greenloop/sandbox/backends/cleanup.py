@@ -15,7 +15,7 @@ _MAX_ROUNDS = 5  # a process may fork between being found and being killed
 
 
 def create_temporary_folder(prefix: str = "greenloop-") -> Path:
-    """Create a folder, which the caller removes. Raises SandboxError where that fails."""
+    """Create a temporary folder, which the caller removes. Raises SandboxError."""
     try:
         return Path(tempfile.mkdtemp(prefix=prefix)).resolve()
     except OSError as error:
@@ -38,7 +38,7 @@ def _iter_pids() -> Iterator[int]:
 
 
 def _kill_if_marked(pid: int, marker: bytes) -> bool:
-    """Kill a marked process; return whether it was. The pidfd excludes a reused process id."""
+    """Kill a process if it is marked; return whether it was. A pidfd excludes a reused id."""
     if pid == os.getpid() or not _has_variable(pid, marker):
         return False
     try:

@@ -29,7 +29,7 @@ _ISOLATION_TEXT = (
 )
 _DEVICES = ("/dev/null", "/dev/random", "/dev/urandom")
 _NOBODY_UID, _REMOVAL_SECONDS, _ACCESS_CHECK_SECONDS = 65534, 5.0, 30.0
-# Can a user without any rights use this Python?
+# Fails unless the user who runs it can use this Python and read all given paths.
 _ACCESS_CHECK_CODE = (
     "import ctypes, os, resource, sys\n"
     "for path in sys.argv[1:]:\n"
@@ -38,13 +38,13 @@ _ACCESS_CHECK_CODE = (
 
 
 class LandlockSandbox(WarmSandbox):
-    """A warm sandbox whose runs each have a folder of this machine.
+    """Warm sandbox in which each run has its own folder in the host's file system.
 
-    For root, and if every user can read the interpreter, each run has a user id of its own; else it
-    runs as the current user, without capabilities.
+    If greenloop runs as root and every user can read the interpreter, each run has its own user id;
+    else runs have the current user's id, without capabilities.
     """
 
-    can_fork = False  # resource usage is that of one process
+    can_fork = False  # because resource usage is measured for one process only
 
     def __init__(self, limits: ResourceLimits | None = None) -> None:
         """Create the folder of the runs. Raises SandboxError where that fails."""
@@ -57,7 +57,7 @@ class LandlockSandbox(WarmSandbox):
         return ZygoteCommand(build_zygote_command(sys.executable, home, site, controls, root))
 
     def open_environment(self, environment: GuestEnvironment) -> Sandbox:
-        return Sandbox.open_environment(self, environment)  # nothing can be mounted
+        return Sandbox.open_environment(self, environment)  # raises: nothing can be mounted
 
     def close(self) -> None:
         super().close()
@@ -92,12 +92,12 @@ class LandlockSandbox(WarmSandbox):
 
 @dataclass(frozen=True)
 class _SharedFolder:
-    """The folder that holds the folders of the runs."""
+    """Folder of the sandbox, which contains the folders of its runs."""
 
     root: Path
     site: Path  # has links to pytest
     home: Path  # holds the guest package
-    readable: list[str]  # what runs may read
+    readable: list[str]  # paths that runs may read
     has_own_user: bool
 
     @classmethod

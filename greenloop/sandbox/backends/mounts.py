@@ -17,7 +17,7 @@ from greenloop.dependencies import InstalledPackages
 from greenloop.sandbox import guest
 
 HOME = "/opt/greenloop"
-SITE = f"{HOME}/site-packages"  # packages tell third-party code from the run's own by this name
+SITE = f"{HOME}/site-packages"  # packages recognize third-party code by this name
 PACKAGES = f"{HOME}/packages/site-packages"
 _LOADED_BY_PYTEST = ("_pytest", "iniconfig", "packaging", "pluggy", "pytest")
 _SYSTEM_FOLDERS = ("lib", "lib64", "lib32", "bin", "sbin")
@@ -25,7 +25,7 @@ _SYSTEM_FOLDERS = ("lib", "lib64", "lib32", "bin", "sbin")
 
 @dataclass(frozen=True, slots=True)
 class GuestMounts:
-    """What a zygote sees, and what it loads before the first run."""
+    """Mounts, interpreter and hash seed of a zygote, which its runs inherit."""
 
     read_only: tuple[tuple[str, str], ...]  # (source, target) pairs of bind mounts
     links: tuple[tuple[str, str], ...]  # (target, path) pairs of symbolic links
@@ -35,7 +35,7 @@ class GuestMounts:
 
     @property
     def is_bare(self) -> bool:
-        """Whether a process without pytest is forked, and the one with pytest serves test runs only."""
+        """Whether a second zygote, without pytest, exists, and the first serves only test runs."""
         return self.hash_seed != 0
 
     def with_packages(self, packages: InstalledPackages) -> "GuestMounts":
@@ -61,7 +61,7 @@ def build_guest_mounts(packages: tuple[str, ...] = ("pytest",)) -> GuestMounts:
     entries = list_site_entries(packages)
     _compile(guest_folder, *(path for name, path in entries if name in _LOADED_BY_PYTEST))
     binds.append((guest_folder, f"{HOME}/guest"))
-    # `localhost`, in each run's network
+    # Resolves `localhost` in each run's network.
     binds.append((f"{guest_folder}/isolation/hosts", "/etc/hosts"))
     binds.extend((source, f"{SITE}/{name}") for name, source in entries)
     hidden = _find_hidden_folders([target for _, target in binds])
@@ -69,9 +69,9 @@ def build_guest_mounts(packages: tuple[str, ...] = ("pytest",)) -> GuestMounts:
 
 
 def _compile(*folders: str) -> None:
-    """Compile packages that have no bytecode: the guest cannot write it, so each start would compile.
+    """Compile packages without bytecode, which the guest would compile at each start.
 
-    An editable installation has none, nor has what uv installs without `--compile-bytecode`.
+    Editable installations have none, nor what uv installs without `--compile-bytecode`.
     """
     for folder in folders:
         if sys.dont_write_bytecode or not os.access(folder, os.W_OK):
@@ -105,7 +105,7 @@ def list_site_entries(packages: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def _find_packages(names: tuple[str, ...]) -> Iterator[Distribution]:
-    """Yield the installed packages among these and, without extras, what they require."""
+    """Yield the installed packages among these and their dependencies, without extras."""
     waiting, seen = list(names), set[str]()
     while waiting:
         name = canonicalize_name(waiting.pop())

@@ -15,7 +15,7 @@ _ZYGOTE_CODE = (
     "import gc, sys; gc.disable(); sys.path[:] = [{home!r}, *filter(None, sys.path), {site!r}]; "
     "from guest.zygote.start import start; start({controls!r}, {root!r})"
 )
-# Code in the guest can read the command line: the paths of this machine come from standard input.
+# Host paths come from standard input, because code in the guest can read the command line.
 _NAMESPACE_CODE = (
     "import sys; folder, root = eval(open(0, closefd=False).read()); "
     "sys.path[:] = [*filter(None, sys.path), folder]; "
@@ -34,7 +34,7 @@ _BUBBLEWRAP_OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class ZygoteCommand:
-    """The command that starts a zygote, and its standard input."""
+    """Command that starts a zygote, and its standard input."""
 
     arguments: list[str]
     input: str = ""
@@ -42,11 +42,11 @@ class ZygoteCommand:
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """What a backend isolates, and the command that starts a zygote in it."""
+    """Name of a backend, description of its isolation, and builder of its zygote command."""
 
     name: str
     isolation: str
-    # Takes the control sockets' descriptors too, as `guest.zygote.start` does.
+    # The second argument is the descriptors of the control sockets (see `guest.zygote.start`).
     command: Callable[[GuestMounts, Sequence[int]], ZygoteCommand]
 
 
@@ -73,8 +73,8 @@ def build_zygote_command(
 ) -> list[str]:
     """Return the command that starts a zygote, with `controls` as its ends of the control sockets.
 
-    `home` holds the guest package, `site` is pytest's folder, `root` the folder of the folders of
-    runs, '' where each run mounts its own, `setup` is code that is executed first.
+    `home` contains the guest package, `site` pytest, and `root` the folders of runs ('' if each run
+    mounts its own). `setup` is code that is executed first.
     """
     code = _ZYGOTE_CODE.format(home=home, site=site, controls=tuple(controls), root=root)
     return [python, *_ZYGOTE_FLAGS, "-c", setup + code]

@@ -1,4 +1,4 @@
-"""One process with its group, limited in time and output."""
+"""Run of one process and its process group, with limits on time and output."""
 
 import contextlib
 import os
@@ -30,7 +30,7 @@ def run_process(
 
     In the command, `{fd}` is replaced by the descriptor of the result channel and `{where}` by that
     of the stack dump. Standard error is part of the output, or with `separate_stderr` an artifact.
-    The process group is killed at the end; nothing that a remaining process writes then counts.
+    The process group is killed at the end; what a remaining process writes later is ignored.
     """
     (receive, send), (read_dump, write_dump) = os.pipe(), os.pipe()
     started = time.monotonic()
@@ -102,7 +102,7 @@ def _collect_output(
 
 
 def _drain(selector: selectors.BaseSelector, streams: OutputBuffers, wait_s: float) -> bool:
-    """Read what is available, waiting up to `wait_s` for it; False once there is too much."""
+    """Read available data, waiting up to `wait_s`; return False if it exceeds a limit."""
     while selector.get_map() and (ready := selector.select(wait_s)):
         for key, _ in ready:
             with contextlib.suppress(BlockingIOError):
@@ -118,9 +118,9 @@ def _drain(selector: selectors.BaseSelector, streams: OutputBuffers, wait_s: flo
 
 
 def _has_exited(process: subprocess.Popen[bytes]) -> bool:
-    """Return whether it has exited, without reaping it: `poll` would free its process id.
+    """Return whether a process has exited, without reaping it.
 
-    Until its group is killed, the id must not become that of another process.
+    Reaping, as by `poll`, frees the process id, which must not be reused until the group is killed.
     """
     how = os.WEXITED | os.WNOHANG | os.WNOWAIT
     try:

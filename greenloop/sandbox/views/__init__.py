@@ -1,1 +1,1 @@
-"""Views of a sandbox: with events, throttled, for a project."""
+"""Views of a sandbox: with events, with a limit on concurrent jobs, for a project."""

@@ -1,4 +1,4 @@
-"""Views of a sandbox that see each job: one emits events, one limits how many run at once."""
+"""Views of a sandbox that emit events for each job or limit the number of concurrent jobs."""
 
 import threading
 import time
@@ -13,7 +13,7 @@ _POLL_SECONDS = 0.1
 
 
 class InstrumentedSandbox(SandboxView):
-    """Runs jobs in another sandbox; emits events from the thread that runs the job."""
+    """View that emits events for each job, from the thread that runs the job."""
 
     def __init__(self, sandbox: Sandbox, emit: EventSink) -> None:
         super().__init__(sandbox)
@@ -38,7 +38,7 @@ class InstrumentedSandbox(SandboxView):
 
 
 class ThrottledSandbox(SandboxView):
-    """A view for one run; `slots` counts the jobs that may run at once, over all views."""
+    """View for one run of greenloop; `slots` limits the concurrent jobs of all views together."""
 
     def __init__(self, sandbox: Sandbox, slots: threading.Semaphore) -> None:
         super().__init__(sandbox)

@@ -20,9 +20,9 @@ from greenloop.testsuite.parser import has_test_name, is_test_path
 
 
 class ProjectSandbox(SandboxView):
-    """Runs tests in a copy of the project, with its conftest files and packages.
+    """View that runs tests in a copy of a project, with its conftest files and packages.
 
-    `path` is the path of the module in the project; tests go by their paths in it.
+    `path` is the path of the module in the project; tests are named by their paths in it.
     """
 
     def __init__(self, sandbox: Sandbox, project: Project, path: str) -> None:
@@ -44,8 +44,8 @@ class ProjectSandbox(SandboxView):
     ) -> TestRun:
         """Run the tests of the project, then those among `tests` that it does not have.
 
-        `timeout_s` takes the place of the limit of a project.
-        Raises SandboxError: the tests are not files, or are to run as doctests.
+        `timeout_s` replaces the limit of a project.
+        Raises SandboxError if the tests are not files, or are to run as doctests.
         """
         if isinstance(tests, str) or doctests:
             raise SandboxError("in a project, tests run as its own files")
@@ -67,7 +67,7 @@ class ProjectSandbox(SandboxView):
         return replace(placed, payload=payload)
 
     def read_test(self, file: TestFile) -> tuple[str, str]:
-        """Return a test file and the conftest files of its folders, with full names in their imports."""
+        """Return a test file and its conftest files, with absolute names in their imports."""
         files = self.project.all_files
         texts = {file.name: file.code}
         for folder in reversed(PurePosixPath(file.name).parents):
@@ -82,7 +82,7 @@ class ProjectSandbox(SandboxView):
         return f"{self.environment.root}/{file.name}" if self.environment else file.name
 
     def list_imported_tests(self, file: TestFile) -> dict[str, str]:
-        """Return other files in folders of tests that a test file imports, by path."""
+        """Return the other files of test folders that a test file imports, by path."""
         files = self.project.all_files
         full = name_imports_fully(file.code, file.name, files)
         folder = file.name.rpartition("/")[0]
@@ -110,9 +110,9 @@ class ProjectSandbox(SandboxView):
         timeout_s: float | None = None,
         hash_seed: int = HASH_SEED,
     ) -> Observations:
-        """Run programs in a copy of the project without its tests; none are run beside tests.
+        """Run programs in a copy of the project without its tests; `beside` is not supported.
 
-        Modules and data that tests use are there.
+        The copy contains the modules and data that tests use.
         """
         if beside:
             return Observations((), "in a project no program runs beside the tests")

@@ -1,4 +1,4 @@
-"""Warm sandbox: each run is a copy of a zygote process that has pytest loaded."""
+"""Warm sandbox: each run is a fork of a zygote process that has pytest loaded."""
 
 import base64
 import json
@@ -36,16 +36,16 @@ class JobPaths:
     packages: str = ""
 
     def rename(self, name: str) -> "JobPaths":
-        """Return folders that observed code cannot know: those of a program below /tmp."""
+        """Return folders of this name below /tmp, as of a program; observed code cannot know it."""
         return replace(self, work=f"/tmp/{name}", home=f"/tmp/.{name}", temporary="/tmp")
 
 
 class WarmSandbox(Sandbox):
-    """Starts a run in milliseconds, by forking.
+    """Sandbox that starts a run in milliseconds, by forking a zygote.
 
-    Repeated tests and observed code are copies of processes with another hash seed. The first has
-    only pytest loaded: it also reveals imports that work only because another module was imported
-    before. The second has no pytest, and hides what it has loaded.
+    Repeated tests and observed code are forks of zygotes with another hash seed. That of repeated
+    tests has loaded only pytest, which reveals imports that work only because another module was
+    imported before. That of observed code has no pytest, and hides the modules that it has loaded.
     """
 
     has_separate_runs = True
@@ -56,7 +56,7 @@ class WarmSandbox(Sandbox):
         limits: ResourceLimits | None = None,
         mounts: GuestMounts | None = None,
     ) -> None:
-        """`mounts` are what runs see, by default greenloop's own Python with pytest."""
+        """`mounts` are by default those of greenloop's own Python with pytest."""
         super().__init__(limits)
         self.info = SandboxInfo(backend=backend.name, isolation=backend.isolation)
         self._backend = backend
@@ -95,7 +95,7 @@ class WarmSandbox(Sandbox):
 
 
 class EnvironmentSandbox(WarmSandbox):
-    """Runs jobs in the own environment of a project, in copies of the project at its own path.
+    """Sandbox that runs jobs in a project's own environment, in copies at the project's path.
 
     A run is forked from a zygote of greenloop's own Python. Once its mounts, its limits and its
     system-call filter are in place, the interpreter of the environment is executed in it.
@@ -131,7 +131,7 @@ class EnvironmentSandbox(WarmSandbox):
 
 
 def _raise_limits(limits: ResourceLimits) -> ResourceLimits:
-    """Return limits in which ordinary suites of projects run; a time that was asked for stays."""
+    """Return limits that suffice for the tests of ordinary projects; keep a chosen time limit."""
     is_default = limits.timeout_s == ResourceLimits().timeout_s
     return replace(
         limits,
@@ -146,7 +146,7 @@ def _raise_limits(limits: ResourceLimits) -> ResourceLimits:
 
 
 def build_payload(job: Job, paths: JobPaths) -> dict[str, Any]:
-    """Return a job as the guest reads it."""
+    """Return the payload of a job, in the form that the guest reads."""
     return {
         **job.payload,
         "kind": job.kind,

@@ -1,4 +1,4 @@
-"""Host side of the zygotes: hands runs to them, and replaces processes that are dead or old."""
+"""Clients of the zygotes: they start runs, and replace zygote processes that are dead or old."""
 
 import contextlib
 import socket
@@ -21,21 +21,21 @@ from greenloop.sandbox.process_result import (
 from greenloop.sandbox.warm.zygote_process import ZygoteProcess
 
 _GRACE_SECONDS = 15.0
-_MAX_RUNS = 2000  # of one process, in case something in it grows
+_MAX_RUNS = 2000  # per process, in case something accumulates in it
 _MAX_ATTEMPTS = 2
 _MAX_ACTIVE = 4  # each is a Python process
 _ZygoteKey = tuple["InstalledPackages | None", int]
 
 
 class ZygoteClient:
-    """One zygote, over all processes that serve it in turn. Safe to use from several threads."""
+    """Client of one zygote, whose process is replaced if necessary. Thread-safe."""
 
     def __init__(self, backend: Backend, mounts: GuestMounts) -> None:
         self._backend, self._mounts, self._lock = backend, mounts, threading.Lock()
         self._backend_name = backend.name
         self._process: ZygoteProcess | None = None
         self._is_closed = False
-        # The kernel ends the namespaces with the *thread* that started them: this one stays alive.
+        # The kernel ends the namespaces with the *thread* that started them, so this one lives on.
         self._starter_thread = ThreadPoolExecutor(1, "zygote")
 
     def run(
@@ -48,10 +48,10 @@ class ZygoteClient:
         has_pytest: bool = True,
         on_progress: Callable[[int], None] | None = None,
     ) -> ProcessResult:
-        """Run one job (JSON, as its limits) in a copy of the zygote. Raises SandboxError.
+        """Run one job in a fork of the zygote; job and limits are JSON. Raises SandboxError.
 
-        `stop` ends the run as `interrupted`. Without pytest it is one of code alone. `on_progress`
-        gets how many tests or mutants are done.
+        `stop` ends the run as `interrupted`. `has_pytest=False` selects the zygote without pytest.
+        `on_progress` is called with the number of finished tests or mutants.
         """
         started, patience_s = time.monotonic(), timeout_s + _GRACE_SECONDS
         for is_last in (False, True):
@@ -79,7 +79,7 @@ class ZygoteClient:
     def _start_run(
         self, limits: bytes, stop: threading.Event, has_pytest: bool
     ) -> Iterator[tuple[ZygoteProcess, socket.socket] | None]:
-        """Yield a zygote process and the socket of a new copy of it; None if `stop` is set."""
+        """Yield a zygote process and the socket of a new fork of it; None if `stop` is set."""
         cloned = self._clone(limits, stop, has_pytest)
         if cloned is None:
             yield None
@@ -111,7 +111,7 @@ class ZygoteClient:
         raise SandboxError(f"{self._backend_name}: the zygote ends at once: {reason}")
 
     def _reserve_process(self) -> ZygoteProcess:
-        """Return a process that does not end before it is released."""
+        """Return a process that is not ended before it is released."""
         with self._lock:
             if self._process and (self._process.is_dead() or self._process.runs >= _MAX_RUNS):
                 self._retire()
@@ -134,7 +134,7 @@ class ZygoteClient:
         return self._starter_thread.submit(ZygoteProcess, self._backend, self._mounts).result()
 
     def _retire(self) -> None:
-        """Give the process no further runs; it ends after those in progress."""
+        """Give the process no further runs; end it after the runs in progress."""
         old, self._process = self._process, None
         if old and not old.active_runs:
             old.end()
@@ -155,9 +155,9 @@ class ZygoteClient:
 
 
 class ZygotePool:
-    """Keeps the most recently used zygotes running. Safe to use from several threads.
+    """Pool of zygotes, of which the most recently used keep running. Thread-safe.
 
-    A zygote that is retired finishes its runs, and starts anew when it is needed again.
+    A zygote that is retired finishes its runs; its process is started again when it is needed.
     """
 
     def __init__(self, backend: Backend, mounts: GuestMounts) -> None:
@@ -168,7 +168,7 @@ class ZygotePool:
         self._is_closed = False
 
     def get(self, packages: InstalledPackages | None = None, hash_seed: int = 0) -> ZygoteClient:
-        """Return the zygote that sees these packages. Raises SandboxError: the pool is closed."""
+        """Return the zygote of these packages and this seed. Raises SandboxError if closed."""
         key = (packages or None, hash_seed)
         with self._lock:
             if self._is_closed:

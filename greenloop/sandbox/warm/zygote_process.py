@@ -18,7 +18,7 @@ _START_SECONDS, _SEND_SECONDS, _EXIT_SECONDS = 60.0, 30.0, 2.0
 
 
 class _Control:
-    """The control socket of one zygote: requests runs once the zygote is ready."""
+    """Control socket of one zygote, which requests runs once the zygote is ready."""
 
     def __init__(self) -> None:
         self.socket, self.guest_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -26,11 +26,11 @@ class _Control:
         self._deadline = time.monotonic() + _START_SECONDS
 
     def is_late(self) -> bool:
-        """Return whether it should have been ready before."""
+        """Return whether the time for the start of the zygote is over."""
         return time.monotonic() > self._deadline
 
     def poll_ready(self, wait_s: float) -> bool | None:
-        """Return whether it takes runs; None where it never will."""
+        """Return whether the zygote is ready for runs; None if its start has failed."""
         if self.is_ready:
             return True
         if not select.select([self.socket], [], [], wait_s)[0]:
@@ -43,18 +43,18 @@ class _Control:
         return None
 
     def is_closed(self) -> bool:
-        """Return whether the zygote has closed it, after which it takes no more runs."""
+        """Return whether the zygote has closed the socket, after which it accepts no more runs."""
         return self.is_ready and bool(select.select([self.socket], [], [], 0)[0])
 
 
 class ZygoteProcess:
-    """A started zygote, with the one of code alone that it forks where the mounts say so.
+    """Process of a zygote, and of the zygote without pytest that it forks if `mounts.is_bare`.
 
-    `runs` counts the runs given to them, `active_runs` those in progress.
+    `runs` counts the runs started in them, `active_runs` those in progress.
     """
 
     def __init__(self, backend: Backend, mounts: GuestMounts) -> None:
-        """Start the process. Raises SandboxError where that fails."""
+        """Start the process. Raises SandboxError if that fails."""
         self.runs = self.active_runs = 0
         self._backend_name = backend.name
         self._stderr_file = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the zygote
@@ -87,11 +87,11 @@ class ZygoteProcess:
     def clone(
         self, limits: bytes, stop: threading.Event, *, has_pytest: bool
     ) -> socket.socket | None:
-        """Start a run once it is ready and return the run's socket; None if `stop` is set.
+        """Start a run when the zygote is ready; return the run's socket, None if `stop` is set.
 
         Raises:
-            OSError: the process does not take the run.
-            SandboxError: it does not take any, and never will.
+            OSError: the process does not accept the run.
+            SandboxError: the process does not get ready.
         """
         control = self._controls[has_pytest]
         with control.lock:
@@ -113,7 +113,7 @@ class ZygoteProcess:
         return self._process.poll() is not None
 
     def is_dying(self) -> bool:
-        """Return whether it takes no more runs: it is dead, or has closed its control socket."""
+        """Return whether the process is dead or has closed a control socket, so takes no runs."""
         if self.is_dead():
             return True
         if not any(item.is_closed() for item in self._controls.values()):
@@ -123,7 +123,7 @@ class ZygoteProcess:
         return True
 
     def last_error_line(self) -> str:
-        """Return the last line that it wrote."""
+        """Return the last line that the process wrote."""
         with contextlib.suppress(ValueError, OSError):
             self._stderr_file.seek(0)
             lines = self._stderr_file.read(20000).decode("utf-8", "replace").strip().split("\n")
@@ -131,7 +131,7 @@ class ZygoteProcess:
         return "it said nothing"
 
     def end(self) -> None:
-        """Kill it, and with it everything that runs in it."""
+        """Kill the process and all runs in it."""
         self._process.kill()
         self._process.wait()
         self._close()

@@ -1,1 +1,1 @@
-"""Sandbox jobs: how each kind is built and its result decoded."""
+"""Construction of each kind of sandbox job, and decoding of its result."""

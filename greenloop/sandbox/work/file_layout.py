@@ -1,4 +1,4 @@
-"""Files in the working folder of a run: checks of those that are written, names of those that code has made."""
+"""Files of a run's working folder: checks of input files, safe names of created files."""
 
 from collections.abc import Sequence
 from pathlib import PurePosixPath
@@ -13,10 +13,10 @@ _MAX_NAME_BYTES, _MAX_PATH_BYTES = 255, 1000
 def check_layout(
     files: Sequence[tuple[str, bytes]], limits: ResourceLimits, extra_bytes: int = 0
 ) -> None:
-    """Check that (path, content) pairs can be written; `extra_bytes` are written besides.
+    """Check that (path, content) pairs can be written, and `extra_bytes` in addition.
 
     Half of the disk limit is left for files that the run creates.
-    Raises InputError: a path is invalid or leads out of the folder, two paths conflict, or the
+    Raises InputError if a path is invalid or leads out of the folder, two paths conflict, or the
     files are too many or too large.
     """
     paths = [path for path, _ in files]
@@ -82,11 +82,10 @@ def format_mb(size: int) -> str:
 
 
 def make_paths_safe(paths: Sequence[str]) -> list[str]:
-    """Return paths, each different, that no terminal or command takes for something else.
+    """Return distinct paths that no terminal or command misinterprets.
 
-    Characters that cannot be printed become `_`: newlines, escape sequences, marks of direction.
-    So does `-` at the beginning of a name, which commands take for an option. Other paths stay as
-    they are.
+    Unprintable characters become `_`: newlines, escape sequences, direction marks. So does `-` at
+    the beginning of a name, which commands take for an option. Other paths are unchanged.
     """
     unchanged = {path for path in paths if _replace_characters(path) == path}
     taken = {str(item) for path in unchanged for item in (path, *PurePosixPath(path).parents)}
@@ -94,7 +93,7 @@ def make_paths_safe(paths: Sequence[str]) -> list[str]:
 
 
 def make_text_safe(text: str) -> str:
-    """Return a text in one line without characters that cannot be printed."""
+    """Return a text in one line without unprintable characters."""
     return "".join(char if char.isprintable() else "_" for char in text)
 
 
@@ -104,7 +103,7 @@ def _replace_characters(path: str) -> str:
 
 
 def _choose_name(path: str, taken: set[str]) -> str:
-    """Return a safe path at the top of the folder, and add it to those that are taken."""
+    """Return a safe path at the top of the folder, and add it to `taken`."""
     base = safe = _replace_characters(path).replace("/", "_")
     number = 1
     while safe in taken:

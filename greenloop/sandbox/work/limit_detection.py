@@ -12,8 +12,8 @@ from greenloop.sandbox.process_result import ProcessResult
 LIMIT_NAMES: tuple[LimitName, ...] = get_args(LimitName)
 _TAIL_BYTES = 4000
 _NO_SPACE = "[Errno 28] No space left"
-# What Python writes about limits; in passing tests it is only text of untrusted code, so this is
-# searched in failures, and in the output of a run that broke off.
+# Messages of Python about limits. They are searched only in failures and in the output of a run
+# that broke off, because in passing tests untrusted code writes them.
 _LIMIT_MESSAGES: tuple[tuple[LimitName, str], ...] = (
     ("processes", "can't start new thread"),  # or no memory for its stack
     ("processes", "[Errno 11] Resource temporarily unavailable"),
@@ -37,10 +37,7 @@ _OUT_OF_MEMORY = re.compile(rb"\bMemoryError\b|Cannot allocate memory|out of mem
 def classify_ending(
     result: ProcessResult, is_complete: bool, failures: Sequence[Failure]
 ) -> Ending:
-    """Return how a run ended that was not ended by its supervisor.
-
-    `is_complete`: its report has an end.
-    """
+    """Return the ending of a run that its supervisor did not end, by whether its report is complete."""
     if not is_complete:
         if "cpu" in result.limits_hit or result.status == -signal.SIGXCPU:
             return "cpu"
@@ -81,7 +78,7 @@ def _is_out_of_memory(result: ProcessResult) -> bool:
 
 
 def describe_incomplete(result: ProcessResult, limits: ResourceLimits, what: str) -> str:
-    """Describe why the report of a process ends before its end."""
+    """Describe why the report of a process is incomplete."""
     ending = classify_ending(result, False, ()) if result.ending == "finished" else result.ending
     exceeded = map(limits.describe_exceeded, detect_limits_hit(ending, result, False, ()))
     how = ", ".join([ending, f"status {result.status}", *exceeded])

@@ -1,6 +1,6 @@
-"""Programs, and what they observe of a module in a process that has no tests.
+"""Runs of programs that observe a module in a process without tests.
 
-What is observed stays text on the host.
+Observations remain text on the host.
 """
 
 import json
@@ -20,21 +20,21 @@ _MAX_ROWS, _MAX_TEXT = 100_000, 300
 
 @dataclass(frozen=True)
 class ObservedRow:
-    """What was observed in one row of a program, by numbers; the payloads are opaque texts."""
+    """Observations (number, payload) of one row of a program; the payloads are opaque texts."""
 
     program: int
     row: int
     observations: tuple[tuple[int, str], ...] = ()
     error: str | None = None  # the exception that ended the row
-    has_ended: bool = False  # False where the process ended before the row did
+    has_ended: bool = False  # False if the process ended before the row did
     replaced: str = ""  # a built-in function that the code has replaced, '' for none
-    looked: str = ""  # what the code has looked up of the machine or its callers, '' for nothing
-    cpu_s: float = 0.0  # of a row that ended, as its process tells it
+    looked: str = ""  # what the code has looked up about the machine or its callers, '' for nothing
+    cpu_s: float = 0.0  # of a row that ended, as reported by its process
 
 
 @dataclass(frozen=True)
 class Observations:
-    """The rows that were begun; `error` says why not all of them ended ('' if all did)."""
+    """Rows that were begun; `error` says why not all of them ended ('' if all did)."""
 
     rows: tuple[ObservedRow, ...]
     error: str = ""
@@ -53,7 +53,7 @@ def observe(
     """Run the programs of a text on the source of a module.
 
     With `beside` they run at the end of an ordinary run of these test files, in its process and
-    with its hash seed, which is 0. Raises SandboxError where no process can be started.
+    with its hash seed, which is 0. Raises SandboxError if no process can be started.
     """
     files = ((f"{module}.py", code), *((item.name, item.code) for item in beside))
     payload: dict[str, Any] = {"module": module, "programs": programs}
@@ -66,10 +66,7 @@ def observe(
 
 
 def observe_job(sandbox: JobRunner, job: Job) -> Observations:
-    """Run a job that has programs; return what they observed.
-
-    Raises SandboxError: no process can be started.
-    """
+    """Run a job with programs; return their observations. Raises SandboxError."""
     result = sandbox.run(job)
     events, is_complete = decode_report(result, job.key)
     limits = job.apply_limits(sandbox.limits)
@@ -83,7 +80,7 @@ def observe_job(sandbox: JobRunner, job: Job) -> Observations:
 
 
 def load(payload: str) -> dict[str, Any]:
-    """Return an observation; {} where it cannot be read: untrusted code may have written it."""
+    """Return an observation; {} if it is invalid, because untrusted code may have written it."""
     try:
         loaded = json.loads(payload)
     except (ValueError, RecursionError):
@@ -92,7 +89,7 @@ def load(payload: str) -> dict[str, Any]:
 
 
 def _combine_rows(events: Sequence[dict[str, Any]]) -> Iterator[ObservedRow]:
-    """Yield the rows that the events tell of; other events are those of tests beside."""
+    """Yield the rows of the events; ignore events of tests that ran in the same process."""
     current: dict[str, Any] | None = None
     seen: list[tuple[int, str]] = []
     for event in events:
@@ -123,7 +120,7 @@ def _combine_rows(events: Sequence[dict[str, Any]]) -> Iterator[ObservedRow]:
 
 @dataclass(frozen=True)
 class CallResults:
-    """The observation of each call, None where there is none; `error` says why ('' if all ended).
+    """Observation of each call, None if there is none; `error` says why ('' if all ended).
 
     An observation has the key `value` or `error`, as `guest.observation.encoder` writes them.
     """
@@ -141,10 +138,10 @@ def evaluate_calls(
     timeout_s: float | None = None,
     hash_seed: int = HASH_SEED,
 ) -> CallResults:
-    """Evaluate expressions over the names of a module, or statements that end in one, in one process.
+    """Evaluate expressions, or statements that end in one, over the names of a module.
 
-    They may use fixtures of pytest. `timeout_s` limits all calls together. Raises SandboxError where no
-    process can be started.
+    All run in one process and may use fixtures of pytest. `timeout_s` limits all calls together.
+    Raises SandboxError if no process can be started.
     """
     programs = ", ".join(f"(answer, {find_fixtures(item)}, [({item!r},)])" for item in calls)
     text = f'answer = create_calls__("", ()).answer_steps\nprograms = [{programs}]\n'

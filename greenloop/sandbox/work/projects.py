@@ -28,9 +28,9 @@ def run_project(
 
     In an environment of the project, that copy is mounted, and only changed files are written.
 
-    Node ids are relative to the root of the project. `timeout_s` takes the place of the sandbox's limit. What the tests
-    run of the files that `hits` has is added to it. With `stops_early` the run ends with the first
-    test that fails. The other arguments are those of `run_tests`.
+    Node ids are relative to the root of the project. `timeout_s` replaces the sandbox's limit. What
+    the tests execute of the files in `hits` is added to it. With `stops_early` the run ends with
+    the first test that fails. The other arguments are those of `run_tests`.
 
     Raises:
         InputError: the files cannot be written as given, or a target is not in the project.
@@ -48,7 +48,7 @@ def run_project(
         "traced": list(hits or ()),
         "targets": _resolve_targets(project.targets, files),
         "doctests": [],
-        # For a longer text of a failure pytest parses the whole file, each time.
+        # For a longer text pytest parses the whole file at each failure.
         "options": ["--tb=line", *chosen],
         **placed.payload,
     }
@@ -63,10 +63,9 @@ def run_project(
 def place_project(
     sandbox: JobRunner, project: Project, without: Collection[str] = ()
 ) -> TrialFiles:
-    """Return what a job writes: all files; in an environment those that are not as in the copy.
+    """Return the files that a job writes: all; in an environment those that differ from the copy.
 
-    The files `without` are left out.
-    Raises InputError: they are more than a sandbox holds.
+    The files `without` are left out. Raises InputError if they are more than a sandbox holds.
     """
     if project.excess and not sandbox.environment:
         raise InputError(project.excess)
@@ -86,7 +85,7 @@ def _decode_sources(files: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def _resolve_targets(targets: Sequence[str], files: Mapping[str, bytes]) -> list[str]:
-    """Return targets as pytest takes them; none for the whole project or its `testpaths`."""
+    """Return targets as pytest accepts them; none for the whole project or its `testpaths`."""
     found = []
     for target in targets:
         path, colons, name = target.partition("::")

@@ -17,18 +17,18 @@ from greenloop.sandbox.work.limit_detection import classify_ending, detect_limit
 _IDS_ADAPTER = TypeAdapter(tuple[str, ...])
 _OUTCOME_ADAPTER = TypeAdapter(Outcome)
 _DAY_SECONDS = 86400.0
-_EVENTS_OF_OTHERS = ("hits", "reached")  # read by what asks for them
+_EVENTS_OF_OTHERS = ("hits", "reached")  # read by `work.tests.collect_hits`
 _FRAME_LINE = re.compile(r'^  File "(.*)", line (\d+) in (.*)$', re.M)
 _WORK_FOLDER = "/work/"  # ends the path of each working folder
 _FIRST_FRAMES, _LAST_FRAMES, _MAX_TEXT_CHARACTERS, _MAX_NAMED = 3, 12, 300, 5
 
 
 class _ProtocolError(Exception):
-    """The result channel holds something that the guest does not send."""
+    """The result channel contains data that the guest does not send."""
 
 
 class _ReceivedEvents:
-    """The events of a test run, combined."""
+    """Combined events of a test run."""
 
     def __init__(self) -> None:
         self.collected: tuple[str, ...] | None = None
@@ -73,8 +73,8 @@ class _ReceivedEvents:
 def decode_events(channel_data: bytes, key: str) -> tuple[list[dict[str, Any]], bool]:
     """Return the JSON lines up to the first invalid one, and whether all were valid.
 
-    Each must begin with the key of the run, which untrusted code cannot guess. A last line that is
-    cut off (its process was killed while writing) is left out.
+    Each must begin with the key of the run, which untrusted code cannot guess. A truncated last
+    line (its process was killed while writing) is left out.
     """
     found: list[dict[str, Any]] = []
     *lines, _ = channel_data.split(b"\n")
@@ -95,10 +95,7 @@ def decode_events(channel_data: bytes, key: str) -> tuple[list[dict[str, Any]], 
 
 
 def parse_index(value: Any, limit: int) -> int:
-    """Return a number from 0 to `limit`; larger ones could be chosen to have one hash.
-
-    Raises ValueError: it is none.
-    """
+    """Return a number from 0 to `limit`. Raises ValueError: larger ones may share one hash."""
     if type(value) is not int or not 0 <= value <= limit:
         raise ValueError(f"no number from 0 to {limit}")
     return value
@@ -120,12 +117,7 @@ def build_test_run(
 ) -> TestRun:
     """Build the record of a test run from the valid part of its report.
 
-    Args:
-        result: The process of the run.
-        expected: The tests that must report.
-        key: The key of the run.
-        limits: The limits of the run.
-        files: Sources of the run by name.
+    `expected` are the tests that must report, `files` the sources of the run by name.
     """
     events, error = _collect_events(result, key)
     ending: Ending = "garbled" if error else result.ending
@@ -155,9 +147,9 @@ def build_test_run(
 
 
 def _name_rows(awaited: frozenset[str], reported: frozenset[str]) -> frozenset[str]:
-    """Return the awaited tests under the names that were reported, where only those of rows differ.
+    """Return the awaited tests, by their reported names if only names of parametrized rows differ.
 
-    A row with a constant of the module is named by its value, and a stub has another one.
+    A row may be named by the value of the module's constant, which differs in a stub.
     """
     counts = [Counter(item.partition("[")[0] for item in ids) for ids in (awaited, reported)]
     return reported if counts[0] == counts[1] else awaited
@@ -183,7 +175,7 @@ def _build_timeout_failures(
     limits: ResourceLimits,
     files: Mapping[str, str],
 ) -> Iterator[Failure]:
-    """Yield the test (or, during collection, the file) that was running when time was over."""
+    """Yield a failure of the test (in the collection: the file) that ran at the timeout."""
     if received.running is not None:
         yield Failure(
             test=received.running,
@@ -195,7 +187,7 @@ def _build_timeout_failures(
 
 
 def _reconcile_status(reported: int | None, actual: int) -> int | None:
-    """Return the exit status; where the reported one differs, a failure."""
+    """Return the actual exit status, or a failing one if the reported status differs."""
     return actual if reported is None or reported == actual else max(abs(actual), 1)
 
 
@@ -213,7 +205,7 @@ def _describe_ending(ending: Ending, status: int, running: str | None, exceeded:
 
 
 def _describe_refused(refused: Mapping[str, str]) -> str:
-    """Describe which tests were skipped for what the sandbox refuses, '' where there is none."""
+    """Describe the tests that were skipped because the sandbox refuses a socket; '' if none."""
     shown = ", ".join([*refused][:_MAX_NAMED]) + (", …" if len(refused) > _MAX_NAMED else "")
     return f"skipped, as {next(iter(refused.values()))}: {shown}" if refused else ""
 
@@ -228,10 +220,7 @@ def describe_exit(status: int) -> str:
 
 
 def parse_frames(dump: str, files: Mapping[str, str]) -> tuple[Frame, ...]:
-    """Return the frames of a stack dump in the run's own files (text by name), outermost first.
-
-    Of a deep stack only both ends are returned.
-    """
+    """Return the frames (the ends of a deep stack) in the run's own files, outermost first."""
     found = tuple(_iter_own_frames(dump, files))[::-1]
     if len(found) <= _FIRST_FRAMES + _LAST_FRAMES:
         return found

@@ -46,7 +46,7 @@ def _build_job(job: ScriptJob, limits: ResourceLimits, packages: InstalledPackag
 
 
 def _build_run(result: ProcessResult, job: Job, limits: ResourceLimits) -> ScriptRun:
-    """Build the record of a run; of what untrusted code may have sent, only valid parts count."""
+    """Build the record of a run from the valid parts of data that untrusted code may have sent."""
     error = _find_error(result, job.key)
     failures = (
         [Failure(test="", phase="call", exception=error.exception, message=error.message)]
@@ -107,7 +107,7 @@ def _describe_ending(ending: Ending, status: int, exceeded: list[str]) -> str:
 
 
 def _iter_created_files(files: list[dict[str, Any]], contents: bytes) -> Iterator[ProducedFile]:
-    """Yield each file with its part of the contents, which follow one another."""
+    """Yield each file with its part of the concatenated contents."""
     start, paths = 0, make_paths_safe([item["path"] for item in files])
     for item, path in zip(files, paths, strict=True):
         end = start + item["size"] if item["kept"] else start

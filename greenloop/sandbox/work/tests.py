@@ -1,4 +1,4 @@
-"""Test runs of a module, and what its tests execute of instrumented files."""
+"""Test runs of a module, with a record of what its tests execute in instrumented files."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ from greenloop.testsuite import TestFile
 from greenloop.testsuite.module_under_test import find_tested_module
 
 _MAX_SETS, _MAX_MASK_DIGITS = 1_000_000, 50_000
-# By path and test a bit mask of the hits of the instrumented file; the test '' is the import.
+# Bit mask of the hits in an instrumented file, by path and test; the test '' is the import.
 Hits = dict[str, dict[str, int]]
 
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """A run, the hits of each test in the module, and the tests that start processes.
+    """Test run, the hits of each test in the module, and the tests that start processes.
 
-    The bits of hits are those of `guest.coverage.instrumentation`.
+    `guest.coverage.instrumentation` defines the bits of hits.
     """
 
     run: TestRun
@@ -36,7 +36,7 @@ class RecordedRun:
 
 
 def collect_hits(result: ProcessResult, key: str, hits: Hits) -> None:
-    """Add the hits of each test; what has another form than the guest sends is left out."""
+    """Add the hits of each test to `hits`; leave out events that are not in the guest's form."""
     known: dict[int, tuple[str, int]] = {}
     for event in decode_events(result.channel_data, key)[0]:
         try:
@@ -74,7 +74,7 @@ def run_tests(
     shuffles the tests, `doctests` also runs those of all files. `timeout_s` can only shorten the
     limit. With `plain_asserts` the run takes less time, and failures have no explanation. With
     `stops_early` it ends with the first test that fails. The keys of `hits` are the paths of
-    instrumented files; what the tests run of them is added to its values.
+    instrumented files; what the tests execute of them is added to its values.
 
     Raises:
         SandboxError: no process can be started.

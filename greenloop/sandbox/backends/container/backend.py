@@ -1,4 +1,4 @@
-"""Container sandbox: a few containers of podman or docker, each with a warm process."""
+"""Container sandbox: a pool of podman or docker containers, each with a warm process."""
 
 import json
 import os
@@ -26,7 +26,7 @@ from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.warm.backend import JobPaths, build_payload
 from greenloop.settings import Settings
 
-_MAX_RUNS = 500  # of one container, in case something in it grows
+_MAX_RUNS = 500  # per container, in case something accumulates in it
 _MAX_CONTAINERS = 4
 _MAX_ATTEMPTS = 2
 _POLL_SECONDS = 0.05
@@ -38,7 +38,7 @@ _ISOLATION_TEXT = (
 
 
 class ContainerSandbox(Sandbox):
-    """Runs one job at a time in each container, which is emptied after it; others wait."""
+    """Pool of containers. Each runs one job at a time and is then emptied; other jobs wait."""
 
     def __init__(self, engine: ContainerEngine, limits: ResourceLimits | None = None) -> None:
         super().__init__(limits)
@@ -64,7 +64,7 @@ class ContainerSandbox(Sandbox):
         config = ContainerConfig.from_limits(limits, job.packages)
         paths = JobPaths(packages=PACKAGES if job.packages else "")
         request = json.dumps(job.artifact_request).encode() if job.artifact_request else b""
-        # A container has no zygote of another hash seed, or without pytest, to copy.
+        # The only process to fork in a container has hash seed 0 and pytest.
         cold = {"wanted": None, "cold": job.hash_seed != 0 or not job.has_pytest}
         payload = json.dumps({**build_payload(job, paths), **cold}).encode()
         for _ in range(_MAX_ATTEMPTS):
@@ -74,14 +74,14 @@ class ContainerSandbox(Sandbox):
             try:
                 return container.run(payload, limits, stop, request)
             except (OSError, EOFError, ValueError):
-                continue  # it ended, perhaps for another reason than this run
+                continue  # the container ended, perhaps for another reason than this run
             finally:
                 self._release(container)
         output = b"the container ended without a report"
         return ProcessResult.without_report("crashed", started, output)
 
     def _acquire(self, config: ContainerConfig, stop: threading.Event) -> Container | None:
-        """Return a ready container for the caller alone; None if `stop` is set before."""
+        """Return a ready container for exclusive use; None if `stop` is set first."""
         while not stop.is_set():
             container = self._take_idle_or_create(config, stop)
             if container is not None and self._wait_or_release(container, stop):
@@ -89,7 +89,7 @@ class ContainerSandbox(Sandbox):
         return None
 
     def _wait_or_release(self, container: Container, stop: threading.Event) -> bool:
-        """Wait until a container takes runs; if it never will, release it and return False."""
+        """Wait until a container is ready; if that fails, release it and return False or raise."""
         try:
             if _wait_until_ready(container, stop):
                 return True
@@ -104,9 +104,9 @@ class ContainerSandbox(Sandbox):
     def _take_idle_or_create(
         self, config: ContainerConfig, stop: threading.Event
     ) -> Container | None:
-        """Return an idle container of this configuration or a new one, ending another for it.
+        """Return an idle container of this configuration or a new one, ending another if necessary.
 
-        None where all containers are busy, or `stop` is set.
+        Return None if all containers are busy or `stop` is set.
         """
         with self._condition:
             if self._is_closed:
@@ -181,7 +181,7 @@ def create_container_sandbox(settings: Settings, limits: ResourceLimits) -> Cont
 
 
 def _wait_until_ready(container: Container, stop: threading.Event) -> bool:
-    """Return whether it takes runs, False if `stop` is set; SandboxError where it never will."""
+    """Wait until a container is ready; return False if `stop` is set. Raises SandboxError."""
     container.is_lost = True
     while not container.poll_ready(_POLL_SECONDS):
         if stop.is_set():

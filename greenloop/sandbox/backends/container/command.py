@@ -1,4 +1,4 @@
-"""Command line that starts a container: no access to this machine, and tight limits."""
+"""Command line that starts a container without access to this machine and with tight limits."""
 
 import csv
 import io
@@ -15,13 +15,13 @@ from greenloop.sandbox.limits import ResourceLimits
 
 _EXTRA_BYTES = 256 << 20  # for the zygote; the guest enforces the limit of a run
 _EXTRA_PROCESSES, _EXTRA_FILES = 16, 64
-_USER_IDS = range(20000, 60000)  # exist wherever an engine without root has its usual 65536
+_USER_IDS = range(20000, 60000)  # within the 65536 ids that a rootless engine usually has
 _MAIN_CODE = (
     f"import sys; sys.path[:] = [{HOME!r}, *filter(None, sys.path), {SITE!r}]; "
     "from guest.container.init import main; main()"
 )
-# Python is started twice: exec removes what the engine puts into the environment (a proxy with its
-# password). The second time without -I, which ignores PYTHONHASHSEED.
+# Python executes itself again, to remove variables that the engine sets (such as a proxy with its
+# password). The second start has no -I, because -I ignores PYTHONHASHSEED.
 _START_CODE = (
     "import os, sys; sys.version_info >= (3, 10) or "
     "sys.exit('its Python is ' + sys.version.split()[0] + '; 3.10 or newer is needed'); "
@@ -38,14 +38,14 @@ _VERSION_CHECK_CODE = (
 
 @dataclass(frozen=True)
 class ContainerConfig:
-    """What is fixed when a container starts: limits and packages."""
+    """Configuration that is fixed when a container starts: limits and packages."""
 
     limits: ResourceLimits
     packages: InstalledPackages
 
     @classmethod
     def from_limits(cls, limits: ResourceLimits, packages: InstalledPackages) -> "ContainerConfig":
-        """Leave out the limits that each run in the container has of its own."""
+        """Create a configuration without the limits that are set for each run."""
         fixed = replace(limits, timeout_s=0.0, cpu_s=None, memory_bytes=0)
         fixed = replace(fixed, output_bytes=0, kept_bytes=0, result_bytes=0)
         return cls(fixed, packages)
@@ -54,7 +54,7 @@ class ContainerConfig:
 def build_start_command(engine: ContainerEngine, name: str, config: ContainerConfig) -> list[str]:
     """Return the command of a container that serves runs over standard input and output."""
     limits, is_docker = config.limits, engine.name == "docker"
-    # Of this container alone: the kernel counts processes and watches for each user.
+    # Each container has its own user, because the kernel counts processes and watches by user.
     user = secrets.choice(_USER_IDS)
     memory = str(limits.total_bytes + _EXTRA_BYTES)
     words = ["run", "--rm", "--interactive", "--pull=never", f"--name={name}", "--label=greenloop"]
@@ -74,11 +74,11 @@ def build_start_command(engine: ContainerEngine, name: str, config: ContainerCon
         words.append(f"--ulimit={kind}={limit}:{limit}")
     inodes = f",nr_inodes={limits.inodes}" if is_docker else ""
     words.append(f"--tmpfs=/tmp:rw,exec,nosuid,nodev,mode=1777,size={limits.disk_bytes}{inodes}")
-    # Connections leave no trace for the next run, and buffers stay small.
+    # No closed connection remains for the next run, and socket buffers stay small.
     words.append("--sysctl=net.ipv4.tcp_max_tw_buckets=0")
     words += [f"--sysctl=net.ipv4.tcp_{kind}mem=4096 65536 212992" for kind in "rw"]
     words += [] if is_docker else ["--read-only-tmpfs=false", "--http-proxy=false", "--no-hosts"]
-    # The guest package, pytest (pure Python) and the packages; podman would take the host's names.
+    # Any Python can load pytest, which is pure. Without this /etc/hosts podman copies the host's.
     folder = Path(guest.__file__).parent
     mounts = [(str(folder), f"{HOME}/guest"), (str(folder / "container/hosts"), "/etc/hosts")]
     mounts += [(config.packages.folder, PACKAGES)] if config.packages else []
@@ -98,7 +98,7 @@ def _build_python_code(name: str, packages: InstalledPackages) -> str:
 
 
 def _format_mount(source: str, target: str) -> str:
-    line = io.StringIO()  # quoted as both engines parse it: paths may contain commas
+    line = io.StringIO()  # CSV, as both engines parse it, because paths may contain commas
     fields = ["type=bind", f"source={source}", f"target={target}", "readonly"]
     csv.writer(line, lineterminator="").writerow(fields)
     return line.getvalue()

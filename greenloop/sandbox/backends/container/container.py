@@ -23,13 +23,13 @@ _START_SECONDS, _SEND_SECONDS, _GRACE_SECONDS, _EXIT_SECONDS = 90.0, 30.0, 15.0,
 
 
 class Container:
-    """A started container, for one thread at a time.
+    """Started container, for one thread at a time.
 
-    `runs` counts the runs given to it; it `is_lost` when a run did not report.
+    `runs` counts the runs started in it; `is_lost` is set if its last run sent no report.
     """
 
     def __init__(self, engine: ContainerEngine, config: ContainerConfig) -> None:
-        """Start the container. Raises SandboxError where the engine cannot be started."""
+        """Start the container. Raises SandboxError if the engine cannot be started."""
         self.config, self.runs, self.is_lost = config, 0, False
         self._engine, self._deadline = engine, time.monotonic() + _START_SECONDS
         self._name = f"greenloop-{os.getpid()}-{secrets.token_hex(6)}"
@@ -51,7 +51,7 @@ class Container:
             raise SandboxError(f"{engine.name}: {error}") from None
 
     def poll_ready(self, wait_s: float) -> bool:
-        """Return whether it takes a run. Raises SandboxError where it never will."""
+        """Return whether it is ready within `wait_s`. Raises SandboxError if its start failed."""
         if self._is_ready:
             return True
         if select.select([self._socket], [], [], wait_s)[0]:
@@ -73,8 +73,8 @@ class Container:
     ) -> ProcessResult:
         """Run one job (JSON) in a container that is ready; `stop` ends it as `interrupted`.
 
-        `artifact_request` (JSON) says which created files are returned, b"" for none. Raises
-        OSError or EOFError where the container ended.
+        `artifact_request` (JSON) selects the created files to return, b"" for none. Raises OSError
+        or EOFError if the container ended.
         """
         self.runs, self.is_lost, self._is_ready = self.runs + 1, True, False
         started, patience_s = time.monotonic(), limits.timeout_s + _GRACE_SECONDS
@@ -91,19 +91,19 @@ class Container:
         return result
 
     def last_error_line(self) -> str:
-        """Return the last line that it or its engine wrote."""
+        """Return the last line that the container or its engine wrote to standard error."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_EXIT_SECONDS)
         self._stderr_file.seek(0)
         return last_line(self._stderr_file.read(20000).decode("utf-8", "replace"))
 
     def disconnect(self) -> None:
-        """Close the connection: the guest ends when it sees that."""
+        """Close the connection, upon which the guest ends."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def end(self) -> None:
-        """End it, by `kill` and `rm` of the engine where it does not end by itself."""
+        """End the container; if it does not exit itself, by `kill` and `rm` of the engine."""
         self.disconnect()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_EXIT_SECONDS)

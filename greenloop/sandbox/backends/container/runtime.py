@@ -1,4 +1,4 @@
-"""Container engines: which of podman and docker works here and has the image."""
+"""Selection of a container engine, podman or docker, that works here and has the image."""
 
 import shutil
 import subprocess
@@ -26,7 +26,7 @@ class ContainerEngine:
     version: str
     image: str
     runtime: str = ""  # its OCI runtime, where it reports one
-    options: tuple[str, ...] = ()  # they precede its command
+    options: tuple[str, ...] = ()  # options that precede the engine's command
 
     def command(self, *words: str) -> list[str]:
         return [self.program, *self.options, *words]
@@ -40,7 +40,7 @@ def default_image() -> str:
 def find_engine(requested_name: str, image: str) -> ContainerEngine:
     """Return the engine of this name, or for `auto` the first that works.
 
-    Raises SandboxError: none works; with the reason for each.
+    Raises SandboxError with the reason for each engine if none works.
     """
     names = ("podman", "docker") if requested_name == "auto" else (requested_name,)
     reasons: list[str] = []
@@ -102,7 +102,7 @@ def last_line(text: str) -> str:
 
 
 def _run_command(command: Sequence[str]) -> subprocess.CompletedProcess[str] | None:
-    """Run a command of an engine; None where it cannot be run or does not end."""
+    """Run a command of an engine; return None if it cannot be run or does not end."""
     try:
         return subprocess.run(
             command,

@@ -1,8 +1,8 @@
 """Trials of edits: tests that are collected once, and run on each edit in a fork.
 
-One sandbox process tries its edits one at a time. Where each process of the sandbox has a network
-and files of its own, several take a part of the edits each: so trials never meet, whichever ports
-and files their tests use.
+A lane is one sandbox process, which tries its edits one at a time. Several lanes share the edits
+only if each sandbox process has its own network and files: so trials never conflict, whichever
+ports and files their tests use.
 """
 
 import os
@@ -21,19 +21,19 @@ from greenloop.sandbox.work.result_decoder import decode_report
 from greenloop.sandbox.work.trials.runs import ModuleEdit, MutantOutcome, MutantRun, MutantRuns
 from greenloop.testsuite import TestFile
 
-_WALL_FACTOR, _MIN_WALL_SECONDS = 4.0, 5.0  # of trials that wait
+_WALL_FACTOR, _MIN_WALL_SECONDS = 4.0, 5.0  # limit for trials that wait
 _MARGIN_SECONDS = 20.0  # for the start, and for ending what is still running
 _MAX_LANES, _MAX_RUNS, _MIN_SECONDS = 4, 20, 0.5
 _OUTCOMES: tuple[MutantOutcome, ...] = get_args(MutantOutcome)
 _NO_LIMIT_SECONDS = 1e9
 
-# Takes numbers of edits and seconds; returns also the key of the report.
+# Takes numbers of edits and CPU seconds; returns the result and the key of the report.
 TrialRunner = Callable[[Sequence[int], float], tuple[ProcessResult, str]]
 
 
 @dataclass(frozen=True)
 class TrialJob:
-    """A module, its tests, and what the guest reads besides (see `guest.entrypoints.trials`)."""
+    """Module, tests and further options of trials (see `guest.entrypoints.trials`)."""
 
     kind: str
     code: str
@@ -75,9 +75,9 @@ def run_trials(
     scores: Sequence[float] = (),
     lanes: int | None = None,
 ) -> MutantRuns:
-    """Try edits on the tests of a job, for at most `budget_s` CPU seconds of each lane.
+    """Run the tests of a job on edits, for at most `budget_s` CPU seconds in each lane.
 
-    Raises SandboxError: no process can be started.
+    Raises SandboxError if no process can be started.
     """
     started = time.monotonic()
 
@@ -103,7 +103,7 @@ def run_trials(
 
 
 def count_lanes(sandbox: JobRunner) -> int:
-    """Return how many processes of a sandbox may try edits of one module side by side."""
+    """Return how many processes of a sandbox may try edits of one module concurrently."""
     affinity = getattr(os, "sched_getaffinity", None)  # Linux only
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
     return min(_MAX_LANES, cores) if sandbox.has_separate_runs else 1
@@ -111,7 +111,7 @@ def count_lanes(sandbox: JobRunner) -> int:
 
 @dataclass
 class Lane:
-    """The outcomes of some edits; `error` says why not all were tried ('' if all were)."""
+    """Outcomes of some edits; `error` says why not all were tried ('' if all were)."""
 
     known: dict[int, MutantRun] = field(default_factory=dict)
     error: str = ""
@@ -121,8 +121,8 @@ class Lane:
 def run_lane(run: TrialRunner, numbers: Sequence[int], budget_s: float) -> Lane:
     """Run until each edit has an outcome, or `budget_s` CPU seconds are used up.
 
-    An edit may end the whole run (`kill(-1)`, all the memory). It is the first of the next run, and
-    has crashed if that breaks off again.
+    An edit may end the whole run (`kill(-1)`, all memory used). It is tried first in the next run,
+    and counts as crashed if that run breaks off too.
     """
     lane, waiting, suspect = Lane(), list(numbers), None
     for _ in range(_MAX_RUNS):
@@ -168,7 +168,7 @@ def _parse_run(event: dict[str, Any]) -> MutantRun:
 
 
 def read_cpu_seconds(result: ProcessResult, events: Sequence[dict[str, Any]]) -> float:
-    """Return the CPU time of a run; its elapsed time where it did not come to its end."""
+    """Return the CPU time of a run; its elapsed time if it was not completed."""
     ends = [item.get("cpu_s") for item in events if item.get("event") == "end"]
     value = ends[-1] if ends else None
     is_known = isinstance(value, (int, float)) and 0 <= value < 1e6

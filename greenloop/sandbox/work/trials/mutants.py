@@ -1,7 +1,7 @@
 """Mutants of a module, run in a sandbox.
 
-The outcome of a mutant comes from a process that ran untrusted code. It is a claim; what it is
-worth is said in `greenloop.grading.mutation.evidence`.
+The outcome of a mutant comes from a process that ran untrusted code, so it may be false; see
+`greenloop.grading.mutation.evidence`.
 """
 
 import time
@@ -22,7 +22,7 @@ from greenloop.sandbox.work.trials.runs import (
 )
 from greenloop.testsuite import TestFile
 
-_NEEDS_PROCESS = "loaded"  # before the tests are: it can only be changed before Python starts
+_NEEDS_PROCESS = "loaded"  # before the tests: only a new process can load the edit
 
 
 def run_mutants(
@@ -36,10 +36,11 @@ def run_mutants(
     lanes: int | None = None,
     known: Sequence[BaselineResult] = (),
 ) -> MutantRuns:
-    """Run each edit of a module against the tests that execute it, for at most `budget_s` CPU seconds in each of the `lanes`.
+    """Run the tests that execute each edit of a module, for at most `budget_s` CPU seconds a lane.
 
-    The edits are tried in forks of a process that has collected the tests; where it cannot be
-    forked, each has a test run of its own. What is `known` of the tests is not measured. Raises SandboxError: no process can be started.
+    The edits are tried in forks of a process that has collected the tests; if it cannot be forked,
+    each edit has its own test run. `known` measurements of tests are not repeated. Raises
+    SandboxError if no process can be started.
     """
     started = time.monotonic()
 

@@ -1,6 +1,6 @@
-"""Patches of a module, tried in a sandbox: which of them make all tests pass.
+"""Trials of patches in a sandbox, to find those that make all tests pass.
 
-All results come from a process that ran untrusted code: they only select what is worth an ordinary
+All results come from a process that ran untrusted code, so they only select patches for an ordinary
 test run.
 """
 
@@ -22,12 +22,12 @@ from greenloop.testsuite import TestFile
 
 _OUTCOMES: tuple[BaselineOutcome, ...] = get_args(BaselineOutcome)
 _MAX_LINES, _DAY_SECONDS, _MAX_BYTES = 100_000, 86_400.0, 1 << 40
-MIN_COLLECT_SECONDS = 5.0  # that the collection may take
+MIN_COLLECT_SECONDS = 5.0  # of CPU time, for the collection
 
 
 @dataclass(frozen=True)
 class MeasuredTests:
-    """All tests; `error` says why none was measured."""
+    """Measurements of all tests; `error` says why there are none."""
 
     tests: tuple[BaselineResult, ...] = ()
     error: str = ""
@@ -36,18 +36,18 @@ class MeasuredTests:
 
 @dataclass(frozen=True)
 class PatchTrialPlan:
-    """How edits are tried: in the given order, with what is known of the tests."""
+    """Plan of trials, in the order of the edits: known measurements of the tests, and limits."""
 
     baseline: tuple[BaselineResult, ...]
     scores: tuple[float, ...]  # of the edits (lower is better)
-    max_passing: int  # edits that passed all tests end the trial
-    margin: float  # from the best of these; what is worse is not tried
+    max_passing: int  # number of passing edits that ends the trials
+    margin: float  # edits whose score exceeds that of the best passing edit by more are not tried
     max_collect_s: float = MIN_COLLECT_SECONDS
 
 
 @dataclass(frozen=True)
 class PatchRuns:
-    """Indices of the edits that passed all tests, or need a run of their own; how many were tried."""
+    """Indices of the edits that passed all tests or need a separate run; number of tried edits."""
 
     passing: tuple[int, ...] = ()
     tried_count: int = 0
@@ -67,7 +67,7 @@ def measure_tests(
 ) -> MeasuredTests:
     """Measure what each test executes, in at most `max_cpu_s` CPU seconds each, `budget_s` in all.
 
-    Raises SandboxError: no process can be started.
+    Raises SandboxError if no process can be started.
     """
     if not sandbox.can_fork:
         return MeasuredTests(error="nothing is forked in this sandbox")
@@ -94,7 +94,7 @@ def run_patches(
 ) -> PatchRuns:
     """Try edits of a failing module by the plan, for at most `budget_s` CPU seconds on each core.
 
-    Raises SandboxError: no process can be started.
+    Raises SandboxError if no process can be started.
     """
     baseline = [{**asdict(item), "lines": [], "is_loaded": True} for item in plan.baseline]
     options = {
@@ -107,7 +107,7 @@ def run_patches(
     job = TrialJob("patches", code, tests, module, options)
     found = run_trials(sandbox, job, edits, budget_s, plan.scores)
     outcomes = [item.outcome for item in found.runs]
-    # A module that was loaded before the tests, as that of a plug-in, shows an edit in a new run.
+    # If the module was loaded before the tests (by a plug-in), only a new run executes the edit.
     kinds = ("survived", "loaded")
     passing = tuple(n for kind in kinds for n, outcome in enumerate(outcomes) if outcome == kind)
     tried = len(outcomes) - outcomes.count("not_run")

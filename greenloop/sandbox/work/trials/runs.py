@@ -1,4 +1,4 @@
-"""Outcomes of mutants, and the trial of each in a test run of its own."""
+"""Outcomes of mutants, and trials of mutants in separate test runs."""
 
 import os
 import time
@@ -11,7 +11,7 @@ from greenloop.records import TestRun
 from greenloop.syntax.source import TextEdit
 
 _MAX_THREADS = 4
-_MIN_RUN_SECONDS, _RUN_FACTOR = 2.0, 10  # of a test run, from the time that it takes on the code
+_MIN_RUN_SECONDS, _RUN_FACTOR = 2.0, 10  # of a test run, by its time on the original code
 
 MutantOutcome = Literal[
     "killed", "survived", "uncovered", "timeout", "crashed", "error", "not_run", "loaded"
@@ -21,11 +21,11 @@ BaselineOutcome = Literal["passed", "failed", "skipped", "timeout"]
 
 @dataclass(frozen=True)
 class ModuleEdit(TextEdit):
-    """An edit of a module, and what is compiled and tested for it.
+    """Edit of a module, with the part to compile and the lines to test.
 
-    `unit` is the part of the module that is compiled for it: its first and last character, its
-    first line, and the name of its class ('' for none). `lines` are the first and the last line of
-    the statement that changes; tests that execute none of them are not run.
+    `unit` is the part of the module that is compiled for the edit: its first and last character,
+    its first line, and the name of its class ('' for none). `lines` are the first and the last line
+    of the statement that changes; tests that execute none of them are not run.
     """
 
     unit: tuple[int, int, int, str]
@@ -34,7 +34,7 @@ class ModuleEdit(TextEdit):
 
 @dataclass(frozen=True)
 class BaselineResult:
-    """One test on the unchanged code: node id, outcome, cost, and the lines that it executed."""
+    """Result of one test on the unchanged code: node id, outcome, cost and executed lines."""
 
     test: str
     outcome: BaselineOutcome
@@ -47,11 +47,11 @@ class BaselineResult:
 
 @dataclass(frozen=True)
 class MutantRun:
-    """The outcome of one mutant, and the test that decided it ('' for none).
+    """Outcome of one mutant, and the test that decided it ('' for none).
 
-    `killed`: a test failed. `crashed`: its process ended during a test. `timeout`: a test took far
-    longer than on the module itself. `uncovered`: no test executes it, so none was run. `error`: it
-    could not be tried. `not_run`: the time was over.
+    `killed`: a test failed. `crashed`: the process ended during a test. `timeout`: a test took far
+    longer than on the original. `uncovered`: no test executes the mutant, so none was run. `error`:
+    it could not be tried, `loaded`: nor in a fork. `not_run`: the time was over.
     """
 
     outcome: MutantOutcome
@@ -60,7 +60,7 @@ class MutantRun:
 
 @dataclass(frozen=True)
 class MutantRuns:
-    """One run per edit, in their order."""
+    """One run per edit, in the order of the edits."""
 
     runs: tuple[MutantRun, ...]
     error: str = ""  # why not all were tried ('' if all were)
@@ -74,10 +74,10 @@ TestRunner = Callable[..., TestRun]
 def run_mutants_separately(
     run: TestRunner, code: str, edits: Sequence[ModuleEdit], budget_s: float
 ) -> MutantRuns:
-    """Run the tests once on the code, and once on each edit of it, for at most `budget_s` CPU seconds a core.
+    """Run the tests on the code, then on each edit of it, in at most `budget_s` CPU seconds a core.
 
-    `run` takes the source of a module and the options of `run_tests`. A run on an edit ends with
-    the first test that fails, where none fails on the code.
+    `run` takes the source of a module and the options of `run_tests`. If no test fails on the code,
+    a run on an edit ends with the first test that fails.
     """
     first = run(code)
     passing = [test.id for test in first.tests if test.outcome == "passed"]
@@ -95,7 +95,7 @@ def run_mutants_separately(
 
 
 def keep_half(budget_s: float, spent_s: float) -> float:
-    """Return what is left of a budget for mutants, at least half of it: the tests may have cost all."""
+    """Return the rest of a budget for mutants, at least half: the tests may have cost all of it."""
     return max(budget_s - spent_s, budget_s / 2)
 
 
@@ -109,9 +109,9 @@ def try_separately(
     try_edit: Callable[[ModuleEdit], tuple[MutantRun, float]],
     budget_s: float,
 ) -> MutantRuns:
-    """Try edits side by side; none is begun after `budget_s` CPU seconds a core.
+    """Try edits concurrently; none is begun after `budget_s` CPU seconds a core.
 
-    `try_edit` returns also the CPU seconds that it took.
+    `try_edit` also returns the CPU seconds that it took.
     """
     started, spent = time.monotonic(), [0.0]
     threads = min(_MAX_THREADS, os.cpu_count() or 1)
@@ -129,7 +129,7 @@ def try_separately(
 
 
 def compare_runs(passing: Sequence[str], run: TestRun) -> MutantRun:
-    """Return the outcome of a mutant by the tests that pass without it."""
+    """Return the outcome of a mutant, by the tests that pass on the original code."""
     if run.ending == "interrupted":
         return MutantRun("not_run")
     outcomes = run.outcomes
