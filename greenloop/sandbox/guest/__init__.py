@@ -1,1 +1,1 @@
-"""Guest: the only code that runs beside untrusted code. Uses the standard library and pytest."""
+"""Guest: code that runs beside untrusted code. Imports only the standard library and pytest."""

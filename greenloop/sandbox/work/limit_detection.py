@@ -37,7 +37,7 @@ _OUT_OF_MEMORY = re.compile(rb"\bMemoryError\b|Cannot allocate memory|out of mem
 def classify_ending(
     result: ProcessResult, is_complete: bool, failures: Sequence[Failure]
 ) -> Ending:
-    """Return the ending of a run that its supervisor did not end, by whether its report is complete."""
+    """Return the ending of a run not ended by its supervisor (`is_complete`: the report is)."""
     if not is_complete:
         if "cpu" in result.limits_hit or result.status == -signal.SIGXCPU:
             return "cpu"

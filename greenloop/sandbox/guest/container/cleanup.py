@@ -9,7 +9,7 @@ def empty_folder(folder: str) -> None:
     """Remove everything in a folder.
 
     Nested folders are first moved up, so that no path gets long and no recursion deep.
-    Raises OSError: something cannot be removed.
+    Raises OSError if something cannot be removed.
     """
     top = os.open(folder, _FOLDER_FLAGS)
     try:

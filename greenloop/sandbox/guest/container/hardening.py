@@ -1,11 +1,11 @@
-"""Landlock rules of a run in a container, besides the container's own."""
+"""Landlock rules of a run in a container, in addition to the container's isolation."""
 
 import os
 import sys
 
 from ..isolation import landlock
 
-# Written to, /proc would change how the kernel treats a process, as `oom_score_adj` does.
+# /proc is read-only: writes to it change how the kernel treats a process (`oom_score_adj`).
 _READABLE = (
     *("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/opt", "/etc/ld.so.cache"),
     *("/etc/hosts", "/etc/nsswitch.conf"),  # for `localhost`
@@ -23,7 +23,7 @@ def harden_process() -> None:
 
 
 def _find_python_paths() -> set[str]:
-    """Return where this Python and its libraries are, wherever an image has them."""
+    """Return the paths of this Python and its loaded libraries, which depend on the image."""
     with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as file:
         paths = {line.split(maxsplit=5)[-1].strip() for line in file if "/" in line}
     libraries = {path for path in paths if os.path.isfile(path)}

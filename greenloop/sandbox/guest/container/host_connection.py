@@ -23,7 +23,7 @@ class HostConnection:
         return self._incoming
 
     def recv(self, size: int, /) -> bytes:
-        """Read at most `size` bytes; b'' when the host is gone."""
+        """Read at most `size` bytes; b'' if the host has disconnected."""
         return os.read(self._incoming, size)
 
     def sendall(self, data: bytes, /) -> None:

@@ -1,11 +1,11 @@
 """Pid 1 of a container: loads pytest once and forks for each run, one run at a time.
 
-A run comes as two frames over standard input. Pid 1 reads the first, its limits; only the fork
-reads the second, the run itself: so no later fork has any of it in memory.
+A run arrives as two frames on standard input. Pid 1 reads only the first frame, the limits; the
+fork reads the second, the job, so that no later fork has it in memory.
 
-The fork is an ordinary process of the same user, but no process of a container can kill, stop or
-trace its pid 1, which is not dumpable either. At the end of a run pid 1 kills all other processes
-before it reads the reports.
+The fork has the same user, but no process of a container can kill, stop or trace its pid 1, which
+is not dumpable either. At the end of a run pid 1 kills all other processes before it reads the
+reports.
 """
 
 import contextlib
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def _wait_for_run(host: HostConnection) -> GuestRun:
-    """Fork for each run. Returns in the forks; pid 1 exits here in every case."""
+    """Fork for each run, and return only in the forks; pid 1 never returns."""
     guest_child.unload_guest_modules()
     gc.collect()
     gc.freeze()
@@ -79,9 +79,9 @@ def _wait_for_run(host: HostConnection) -> GuestRun:
 
 
 def _reset_folders() -> None:
-    """Empty the writable folders, in a fork, because file names are data of a run too.
+    """Empty the writable folders in a fork, because file names are data of a run too.
 
-    Raises OSError: something cannot be removed; the container must not be used again.
+    Raises OSError if something cannot be removed; the container must then not be used again.
     """
     child = os.fork()
     if child == 0:
@@ -97,7 +97,7 @@ def _reset_folders() -> None:
 
 
 def _serve_run(host: HostConnection, limits: dict[str, int]) -> GuestRun | None:
-    """Fork for a run. In pid 1: report on it and return None. In the fork: return the run."""
+    """Fork for a run. In pid 1, report the run and return None; in the fork, return the run."""
     started, *streams = pipes = [os.pipe() for _ in range(5)]
     child = os.fork()
     if child == 0:
@@ -181,9 +181,9 @@ def _report_run(
 
 
 def _send_created_files(host: HostConnection) -> None:
-    """Receive which files the host wants, and send them, in a fork that takes its memory with it.
+    """Receive the host's request for files and send them, in a fork so that pid 1 keeps no data.
 
-    Raises EOFError: the fork failed; an unknown part of the frames was sent.
+    Raises EOFError if the fork failed, after which an unknown part of the frames was sent.
     """
     child = os.fork()
     if child == 0:
@@ -199,7 +199,7 @@ def _send_created_files(host: HostConnection) -> None:
 
 
 class _ContainerUsage(NamespaceUsage):
-    """Counts files too: each takes memory, and not every engine can limit their number."""
+    """Usage with the number of files, which take memory and which not every engine can limit."""
 
     def check_limits(self) -> str:
         states = [os.statvfs(place) for place in ("/tmp", "/dev/shm")]
@@ -214,7 +214,7 @@ def _kill_all_and_reap(child: int) -> tuple[int, int]:
     with contextlib.suppress(ProcessLookupError):
         os.kill(-1, signal.SIGKILL)
     found = -signal.SIGKILL, 0
-    with contextlib.suppress(ChildProcessError):  # no child is left; orphans are children of pid 1
+    with contextlib.suppress(ChildProcessError):  # no child is left; pid 1 adopts orphans
         while True:
             pid, status, used = os.wait4(-1, 0)
             if pid == child:

@@ -1,7 +1,6 @@
-"""Instrumented code: a module that records which of its statements and branches run.
+"""Instrumentation of a module, which then records which of its statements and branches run.
 
-The syntax tree is rewritten, so that it works in every sandbox. It costs one byte store for each
-statement.
+Rewriting the syntax tree works in every sandbox. It costs one byte store for each statement.
 """
 
 import ast
@@ -18,7 +17,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class InstrumentedTree(NamedTuple):
-    """An instrumented syntax tree, and what each hit means: a line, or a branch `12->15`."""
+    """Instrumented syntax tree, and the line or branch (`12->15`) of each hit."""
 
     tree: ast.Module
     lines: dict[int, int]
@@ -40,7 +39,7 @@ def instrument_tree(tree: ast.Module, key: str = _HITS_NAME) -> InstrumentedTree
 
 
 def instrument_file(source: str | bytes, key: str = _HITS_NAME) -> InstrumentedTree | None:
-    """Instrument the source of a file; None where it cannot be parsed."""
+    """Instrument the source of a file; return None if it cannot be parsed."""
     try:
         return instrument_tree(ast.parse(source), key)
     except (SyntaxError, ValueError, RecursionError, MemoryError, TypeError):
@@ -78,7 +77,7 @@ class _Instrumenter:
         return len(self.lines) + len(self.branches)
 
     def instrument_body(self, body: list[ast.stmt], *, successor: str = "exit") -> list[ast.stmt]:
-        """Return the statements with a hit before each; `successor` is the line after the last."""
+        """Return the body with a hit before each statement; `successor` is the line after it."""
         result: list[ast.stmt] = []
         for number, node in enumerate(body):
             following = str(body[number + 1].lineno) if number + 1 < len(body) else successor
@@ -117,10 +116,10 @@ class _Instrumenter:
     def _instrument_branches(
         self, node: ast.If | ast.For | ast.AsyncFor | ast.While, successor: str
     ) -> None:
-        """Its body, and the way past it; for a loop that is the way out when it is through."""
+        """Record the branches into the body and past it; past a loop means its regular end."""
         back = successor if isinstance(node, ast.If) else str(node.lineno)
         if isinstance(node, ast.While) and isinstance(node.test, ast.Constant):
-            node.body = self.instrument_body(node.body, successor=back)  # it has one branch
+            node.body = self.instrument_body(node.body, successor=back)  # only one branch
             node.orelse = self.instrument_body(node.orelse, successor=successor)
             return
         taken = self._record_branch(node.lineno, str(node.body[0].lineno))
@@ -151,7 +150,7 @@ class _Instrumenter:
 
 
 def _is_excluded(node: ast.stmt) -> bool:
-    """Whether a statement runs for a type checker or a program, but not for tests."""
+    """Whether a statement is for a type checker or a main program, and does not run in tests."""
     return isinstance(node, ast.If) and ast.unparse(node.test) in (
         "TYPE_CHECKING",
         "typing.TYPE_CHECKING",

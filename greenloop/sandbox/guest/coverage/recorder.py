@@ -1,4 +1,4 @@
-"""pytest plugin that reports which statements and branches of some files each test runs."""
+"""pytest plugin that reports the statements and branches of some files that each test executes."""
 
 import os
 import sys
@@ -20,7 +20,7 @@ _DIGITS = b"01" + bytes(range(2, 256))
 
 
 def install_recorder(job: Mapping[str, Any], channel: Channel) -> "list[HitRecorder]":
-    """Record what is run of the files that a job names; return the plug-ins for that, if any."""
+    """Install the recorder for the files that a job names; return its plug-ins, if any."""
     if not job.get("traced"):
         return []
     recorder = HitRecorder(job["work"] + os.sep, job["traced"], channel.send)
@@ -29,10 +29,9 @@ def install_recorder(job: Mapping[str, Any], channel: Channel) -> "list[HitRecor
 
 
 class HitRecorder:
-    """Instruments files while they are imported, and reports their hits after each test.
+    """Plug-in that instruments files at their import and reports their hits after each test.
 
-    A set of hits is sent once, as `hits` with a number; each test then names the numbers of its
-    sets.
+    Each set of hits is sent once, as event `hits` with a number; tests refer to it by number.
     """
 
     def __init__(self, work: str, paths: Collection[str], send_event: SendEvent) -> None:
@@ -45,9 +44,9 @@ class HitRecorder:
         self._send_event = send_event
 
     def install(self) -> None:
-        """Replace the compilation of the files; line numbers stay as they are.
+        """Replace the compilation of the files; line numbers are kept.
 
-        pytest then loads none of them itself, as it does a plug-in whose assertions it explains.
+        The files are excluded from pytest's assertion rewriting, which would compile them itself.
         """
         compile_plainly = SourceFileLoader.source_to_code
         find_plainly = AssertionRewritingHook.find_spec
@@ -79,7 +78,7 @@ class HitRecorder:
         self._report(_AT_IMPORT)
 
     def _report(self, test: str) -> None:
-        """Send what was run since the last report."""
+        """Send the hits since the last report."""
         found = []
         for key, path in self._paths.items():
             hits = sys.__dict__.get(key)

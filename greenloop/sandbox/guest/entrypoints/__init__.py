@@ -1,4 +1,4 @@
-"""Entry points of a sandbox process: the module that serves each kind of job.
+"""Entry points of a sandbox process: one module for each kind of job.
 
 Each module has `main(job, result_fd)`, which returns the exit status of the process. A new kind of
 job is a module here, a line in the table and a function of the host that creates its `Job`.
@@ -23,10 +23,7 @@ KINDS_WITHOUT_PYTEST = ("observation",)
 
 
 def load_entrypoint(kind: str) -> EntryPoint:
-    """Import the `main` function for a kind of job.
-
-    Raises KeyError: no entry point serves this kind.
-    """
+    """Import the `main` function for a kind of job. Raises KeyError if there is none."""
     guest = __name__.rpartition(".")[0]
     main: EntryPoint = importlib.import_module(f"{guest}.{_ENTRYPOINTS[kind]}").main
     return main

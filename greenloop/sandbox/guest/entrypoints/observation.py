@@ -1,4 +1,4 @@
-"""Entry point of programs: observes the module in a process that has no tests."""
+"""Entry point of observations: runs programs on the module in a process without tests."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from ..scripts.loaded_modules import hide_preloaded_modules
 
 
 def main(job: dict[str, Any], result_fd: int) -> int:
-    """Run the job's programs and report what they observe."""
+    """Run the job's programs and report their observations."""
     channel = Channel(result_fd, job.pop("key"))
     module, text = job["module"], job.pop("programs")
     run_async = load_async_runner(text)

@@ -1,7 +1,6 @@
 """Entry point of test runs: runs pytest and reports each test as an event.
 
-The host ignores the exit status: only the reported events count, and only if the last one ends
-them.
+The host ignores the exit status: only the reported events count, and only if `end` is the last.
 """
 
 from typing import Any
@@ -33,7 +32,7 @@ def main(job: dict[str, Any], result_fd: int) -> int:
 
 
 class ProgramPlugin:
-    """Runs the job's programs beside its tests: within the last one, where all is as in a test."""
+    """Plug-in that runs the job's programs within its last test, in the state of a running test."""
 
     def __init__(self, job: dict[str, Any], channel: Channel) -> None:
         self._job, self._channel = job, channel
@@ -47,7 +46,7 @@ class ProgramPlugin:
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item: Any) -> Any:
         yield
-        self._run_after(item)  # of a test that is no function
+        self._run_after(item)  # for a test that is not a function
 
     def _run_after(self, item: Any) -> None:
         if self._has_run or item is not item.session.items[-1]:

@@ -1,6 +1,6 @@
 """Entry point of a script: runs it as `python NAME ARGUMENTS` would, and reports its exception.
 
-The exception is reported three times, with more details each time: those that the script can
+The exception is reported three times, with more details each time. Details that the script can
 influence come last.
 """
 
@@ -59,7 +59,7 @@ def _redirect_stdin(path: str) -> None:
 
 
 def _execute_script(path: str, arguments: list[str]) -> BaseException | None:
-    """Return the exception that ended the script, with its traceback from the script on, or None."""
+    """Run the script; return the exception that ended it (traceback from the script on) or None."""
     _install_site_builtins()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     module = types.ModuleType("__main__")

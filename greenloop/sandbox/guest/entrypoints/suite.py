@@ -1,6 +1,6 @@
-"""Entry point of a project's tests: pytest as its owner runs it.
+"""Entry point of a project's tests: runs pytest as the project's owner does.
 
-What is added is a plug-in that reports, and a few options; what is taken away cannot work here.
+Adds a plug-in that reports, and a few options; removes what cannot work in a sandbox.
 """
 
 import os
@@ -42,12 +42,12 @@ def main(job: dict[str, Any], result_fd: int) -> int:
 
 
 def _list_own_folders(job: dict[str, Any]) -> list[str]:
-    """Return all folders of a project whose tests greenloop's Python runs, none for its own."""
+    """Return all folders of the project; [] if the project's own Python runs its tests."""
     return [] if job.get("python") else [folder for folder, _, _ in os.walk(job["work"])]
 
 
 def prepare_session(job: dict[str, Any]) -> tuple[list[str], list[Any]]:
-    """Set where imports look; return pytest's arguments and plug-ins for tests of a project."""
+    """Set the import paths; return pytest's arguments and plug-ins for tests of a project."""
     root = job["work"]
     sys.path_hooks[:] = map(_normalize, sys.path_hooks)
     arguments = build_arguments(root)
@@ -60,7 +60,7 @@ def prepare_session(job: dict[str, Any]) -> tuple[list[str], list[Any]]:
 
 
 def _normalize(hook: PathHook) -> PathHook:
-    """Find modules below `tests/../src` under their plain path, by which they are told apart."""
+    """Normalize folders such as `tests/../src`, because modules are identified by their path."""
     return lambda folder: hook(os.path.normpath(folder))
 
 
@@ -69,7 +69,7 @@ def _list_metadata(folder: str) -> Iterator[str]:
 
 
 def _run(arguments: list[str], added: list[Any], reporter: SuiteReporter) -> int:
-    """Return pytest's exit status; report an error that keeps it from starting as a failure."""
+    """Run pytest and return its exit status; report a startup error as a failure."""
     try:
         config = _prepareconfig(arguments, added)
     except UsageError as error:
@@ -90,8 +90,9 @@ def _run(arguments: list[str], added: list[Any], reporter: SuiteReporter) -> int
 
 
 def _prepend_import_paths(root: str, targets: Sequence[str]) -> None:
-    """Import from the project as `python -m pytest` does, and from `src` as if it were installed; from
-    the project of a folder of tests first.
+    """Prepend the project's root, as `python -m pytest` does, and `src`, as if it were installed.
+
+    The same paths of projects in subfolders that contain targets come first.
     """
     parts = [target.partition("::")[0].split("/") for target in targets]
     above = {"/".join([root, *some[:end]]) for some in parts for end in range(1, len(some) + 1)}

@@ -1,7 +1,7 @@
-"""Entry point of trials: edits of one file, each on the tests that may notice it.
+"""Entry point of trials: runs, for each edit of one file, the tests that may notice it.
 
-This process loads pytest and its plug-ins, holds before anything of the project is loaded, and
-forks there: first the process that collects the tests and tries edits in forks of itself, then one
+This process loads pytest and its plug-ins, and stops before it loads anything of the project. It
+then forks: first a process that collects the tests and tries edits in its own forks, then one
 process for each edit that needs a new import.
 """
 
@@ -32,7 +32,7 @@ Serve = Callable[[TrialSession], None]
 
 
 class _Trials:
-    """The process of a job; `hold` returns in its forks."""
+    """Process of a job; `hold` returns only in its forks."""
 
     def __init__(self, job: dict[str, Any], result_fd: int) -> None:
         self._job, self._result_fd = job, result_fd
@@ -47,9 +47,9 @@ class _Trials:
         return self._file.path
 
     def hold(self, session: TrialSession) -> Serve:
-        """Run the trials and exit; return only in forks, what they do with the collected tests.
+        """Run the trials and exit. Return only in forks, a function for the collected tests.
 
-        Calls are recorded only in the process that collects the tests: that takes time.
+        Calls are recorded only in the process that collects the tests, because recording is slow.
         """
         become_subreaper()
         gc.collect()
@@ -97,18 +97,18 @@ class _Trials:
         return FreshTrial(reporter, request.known, request.order).run
 
     def report_no_session(self) -> None:
-        """In a fork: report that pytest has ended before the tests could be run."""
+        """Report that pytest ended before the tests could be run, to the parent if in a fork."""
         if self._reporter is not None:
             self._reporter.finish({"killed": "collection"})
         self._channel.send("trouble", what="pytest does not start")
 
 
 def main(job: dict[str, Any], result_fd: int) -> int:
-    """Try the job's edits, in pytest's session of a project's tests (`args`) if it has them; 0 unless that broke off.
+    """Try the job's edits, on a project's tests if it has `args`; exit with 0 unless that fails.
 
     The job has `work` (the root of the session), `path` (of the file, relative to it), `edits`,
-    `tests` (what was measured before, or []), `budget_s` and `wall_s` (CPU and wall-clock time), `limits`, and `is_red`: edits that make
-    failing tests pass are looked for, with `margin` and `enough`.
+    `tests` (earlier measurements or []), `budget_s` and `wall_s` (CPU and wall-clock time),
+    `limits`, and `is_red`: find edits that make failing tests pass, by `margin` and `enough`.
     """
     random.seed(0)
     tempfile.tempdir = None
@@ -128,9 +128,9 @@ def main(job: dict[str, Any], result_fd: int) -> int:
 
 
 def _build_suite_arguments(job: dict[str, Any]) -> tuple[list[str], list[Any]]:
-    """Return pytest's arguments for tests of a project, which it runs as its owner does.
+    """Return pytest's arguments and plug-ins for tests of a project, run as its owner runs them.
 
-    Output is captured in memory: the files of descriptors are not those of a fork.
+    Output is captured in memory, because captured descriptors would not be those of a fork.
     """
     arguments, added = prepare_session(job)
     return [*arguments, "--tb=no", "--capture=sys", *job["args"]], added

@@ -1,7 +1,7 @@
-"""Files that a run has created in its working folder. None is trusted, no link is followed.
+"""Collector of files that a run created in its working folder. Trusts no file, follows no link.
 
-Called after all processes of the run have ended. Where that is not certain (no sandbox), a file
-that changes meanwhile is reported as it was read.
+Called after all processes of the run have ended. If that is not certain (no sandbox), a file that
+changes meanwhile is reported as it was read.
 """
 
 import contextlib
@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _MAX_ENTRIES, _MAX_REPORTED, _MAX_REASONS, _MAX_DEPTH = 5000, 200, 50, 30
-COLLECT_FILES_KEY = "wanted"  # among a run's limits: its created files are requested
-MAX_BYTES = 16 << 20  # of all contents
+COLLECT_FILES_KEY = "wanted"  # a key of a run's limits, set if its created files are requested
+MAX_BYTES = 16 << 20  # of all contents together
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _SPECIAL_FILE_KINDS = (
@@ -34,7 +34,7 @@ class CreatedFiles:
     files: list[dict[str, Any]] = field(default_factory=list)  # {path, size, sha256, kept}
     omitted: list[dict[str, str]] = field(default_factory=list)  # {path, why}
     changed_inputs: list[str] = field(default_factory=list)  # paths of modified inputs
-    contents: bytearray = field(default_factory=bytearray)  # of those kept, in order
+    contents: bytearray = field(default_factory=bytearray)  # of the files that are kept, in order
 
     def to_summary(self) -> dict[str, Any]:
         """Return everything but the contents."""
@@ -42,8 +42,9 @@ class CreatedFiles:
 
 
 def collect_created_files(work: str, request: dict[str, Any]) -> CreatedFiles:
-    """Collect them; `request` has `inputs` (size and SHA-256 by path) and `keep` (patterns that
-    come first).
+    """Collect the files; `request` has `inputs` (size and SHA-256 by path) and `keep` (patterns).
+
+    Files that match a pattern come first.
     """
     found = CreatedFiles()
     inputs: dict[str, tuple[int, str]] = request["inputs"]
@@ -133,13 +134,13 @@ def _open_regular_file(work: str, path: str) -> Iterator[int]:
 
 
 class _FolderWalk:
-    """Sizes of all regular files by path; others are omitted with a reason."""
+    """Walk that records the size of each regular file by path, and omits others with a reason."""
 
     def __init__(self, created: CreatedFiles, sizes: dict[str, int]) -> None:
         self._created, self._sizes, self._entry_count = created, sizes, 0
 
     def walk(self, handle: int, prefix: str = "", depth: int = 0) -> None:
-        """Add the files of a folder; closes its handle."""
+        """Add the files of a folder, and close its handle."""
         with _closing(handle), os.scandir(handle) as entries:
             for entry in entries:
                 self._entry_count += 1

@@ -16,7 +16,7 @@ def stdin_path(temporary: str) -> str:
 def write_job_files(job: dict[str, Any]) -> None:
     """Write a job's files, with parent folders, and remove them from the job. Raises OSError.
 
-    In the copy of a project they take the place of what is there, without those that are `removed`.
+    In the copy of a project they replace existing files; `removed` files are deleted first.
     """
     files: dict[str, str] = job.pop("files")
     if "removed" in job:

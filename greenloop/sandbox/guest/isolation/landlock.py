@@ -1,4 +1,4 @@
-"""Landlock: which files a process may access where there are no namespaces."""
+"""Restriction of a process's file access by Landlock."""
 
 import ctypes
 import os
@@ -23,12 +23,11 @@ def version() -> int:
 
 
 def restrict(readable: Iterable[str], writable: Iterable[str], *, files_only: bool = False) -> None:
-    """Restrict this process to these paths: the first to read and execute, the second also to
-    write.
+    """Restrict this process to `readable` paths (read, execute) and `writable` paths (all rights).
 
-    TCP, abstract sockets and signals to other processes are denied as far as the kernel can, except
-    with `files_only`, for processes that are isolated by other means.
-    Raises OSError: the kernel has no Landlock, or refuses a path.
+    TCP, abstract sockets and signals to other processes are denied if the kernel supports that,
+    except with `files_only`, for processes that are isolated by other means.
+    Raises OSError if the kernel has no Landlock or refuses a path.
     """
     level = version()
     if level < 1:

@@ -1,4 +1,4 @@
-"""A run without namespaces: its folders, its user id, its confinement by Landlock."""
+"""Set-up of a run without namespaces: folders, user id, confinement by Landlock."""
 
 import contextlib
 import os
@@ -21,12 +21,12 @@ def set_up_run_folders(job: dict[str, Any], pipes: tuple[int, ...]) -> None:
     """In the supervisor: create the run's folders and switch to the run's user.
 
     With `own_user` this process is root, and the run gets an unused user id, which then owns the
-    folders and the pipes (they can be opened through /dev).
-    Raises OSError: a folder cannot be created, or the user cannot be changed.
+    folders and the pipes (which can be opened through /dev).
+    Raises OSError if a folder cannot be created or the user cannot be changed.
     """
     root = job["root"]
     for name in _RUN_FOLDERS:
-        shutil.rmtree(f"{root}/{name}", ignore_errors=True)  # of a zygote that died
+        shutil.rmtree(f"{root}/{name}", ignore_errors=True)  # left by a zygote that died
         os.mkdir(f"{root}/{name}", 0o700)
     job["user"] = _FIRST_RUN_UID + os.getpid() if job["own_user"] else None
     if job["user"] is not None:
@@ -36,7 +36,7 @@ def set_up_run_folders(job: dict[str, Any], pipes: tuple[int, ...]) -> None:
 
 
 def _switch_user(user: int | None) -> None:
-    """Become this user, if given, without capabilities and with a parent-death signal."""
+    """Switch to a user, if given; drop all capabilities and set a parent-death signal."""
     if user is not None:
         os.setgroups([])
         os.setresgid(user, user, user)

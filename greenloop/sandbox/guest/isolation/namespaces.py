@@ -1,8 +1,8 @@
-"""Native isolation: a root file system built by system calls, for the zygote that this process becomes.
+"""Native isolation: namespaces and root file system of a zygote, created by system calls.
 
-Runs in a bare Python (`-s -S`), needs no installed package and imports little: each start of a
-sandbox waits for it. Bind mounts are opened before the process gives up root, so it works for root
-with a Python in root's home directory.
+Runs in a bare Python (`-s -S`), needs no installed package and imports little, because each start
+of a sandbox waits for it. Bind mounts are created before the process gives up root, so a Python in
+root's home directory works.
 """
 
 import os
@@ -11,7 +11,7 @@ import sys
 from . import syscalls as k
 from .null_device import redirect_to_null
 
-_SIGKILL = 9  # `signal` takes as long to import as a bare Python to start
+_SIGKILL = 9  # importing `signal` takes as long as starting a bare Python
 _UNPRIVILEGED_ID = 65534
 _NEW_ROOT = "/tmp"  # the new root is mounted over it, in a private mount namespace
 _OLD_ROOT = "/.old"
@@ -21,7 +21,7 @@ _TMPFS = k.MS_NOSUID | k.MS_NODEV
 
 
 class RootSpec:
-    """The root file system: bind mounts (source, target), links (target, path), hidden folders."""
+    """Root file system: bind mounts (source, target), links (target, path), hidden folders."""
 
     def __init__(
         self,
@@ -37,8 +37,8 @@ class RootSpec:
 def enter_namespaces(spec: RootSpec) -> None:
     """Return in a child in new namespaces; this process ends with the child's exit status.
 
-    The child sees the root file system of `spec` only, and has forgotten where this package was.
-    Raises OSError: the kernel refuses the namespaces or mounts.
+    The child sees only the root file system of `spec`, and has unloaded this package.
+    Raises OSError if the kernel refuses the namespaces or mounts.
     """
     k.prctl(k.PR_SET_PDEATHSIG, _SIGKILL)
     ids = (os.getuid(), os.getgid())
@@ -58,7 +58,7 @@ def enter_namespaces(spec: RootSpec) -> None:
 
 
 def _map_root_and_unprivileged(child: int) -> None:
-    """Map root, to set up the mounts, and the unprivileged user to run as."""
+    """Map root, who sets up the mounts, and the unprivileged user of the zygote."""
     for name in ("uid_map", "gid_map"):
         with open(f"/proc/{child}/{name}", "w", encoding="utf-8") as file:
             file.write(f"0 0 1\n{_UNPRIVILEGED_ID} {_UNPRIVILEGED_ID} 1\n")
@@ -82,7 +82,7 @@ def _set_up_child(spec: RootSpec, ids: tuple[int, int], mapped_fd: int) -> None:
 
 
 def _forget_package() -> None:
-    """Remove what was loaded from the file system before: its paths are of no use in the new one."""
+    """Unload this package, whose paths do not exist in the new root file system."""
     package = __name__.partition(".")[0]
     folder = __file__.removesuffix(__name__.replace(".", "/") + ".py").rstrip("/")
     sys.path.remove(folder)
@@ -150,4 +150,4 @@ def _become_unprivileged() -> None:
     os.setresgid(_UNPRIVILEGED_ID, _UNPRIVILEGED_ID, _UNPRIVILEGED_ID)
     os.setresuid(_UNPRIVILEGED_ID, _UNPRIVILEGED_ID, _UNPRIVILEGED_ID)
     k.prctl(k.PR_SET_PDEATHSIG, _SIGKILL)  # changing the user cleared it
-    k.prctl(k.PR_SET_DUMPABLE, 1)  # and made /proc/self that of root
+    k.prctl(k.PR_SET_DUMPABLE, 1)  # and made root the owner of /proc/self

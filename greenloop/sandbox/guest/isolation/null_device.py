@@ -1,4 +1,4 @@
-"""The null device in place of descriptors that forks would share.
+"""Replacement of descriptors that forks would share by the null device.
 
 Forks that inherit a descriptor share its flags, its owner and its signal.
 """
@@ -6,11 +6,11 @@ Forks that inherit a descriptor share its flags, its owner and its signal.
 import os
 from collections.abc import Iterable
 
-_FIRST_OTHER_FD, _MAX_GUEST_FD = 3, 64  # the guest opens nothing above before it forks
+_FIRST_OTHER_FD, _MAX_GUEST_FD = 3, 64  # the guest opens no higher descriptor before it forks
 
 
 def redirect_to_null(numbers: Iterable[int]) -> None:
-    """Make these descriptors lead to the null device, by a new open file description."""
+    """Redirect these descriptors to the null device, by a new open file description."""
     null = os.open(os.devnull, os.O_RDWR)
     for number in numbers:
         os.dup2(null, number, inheritable=number < _FIRST_OTHER_FD)

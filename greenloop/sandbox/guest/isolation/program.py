@@ -1,4 +1,4 @@
-"""What a program that an interpreter has started from a file finds in its process."""
+"""Process state of a program, as after the start of an interpreter with the program's file."""
 
 import faulthandler
 import os
@@ -9,14 +9,14 @@ from typing import Any
 
 
 def find_program(folder: str) -> str:
-    """Return the file of the program in a folder: it has the name of the folder."""
+    """Return the path of the program in a folder, which has the name of the folder."""
     return os.path.join(folder, f"{os.path.basename(folder)}.py")
 
 
 def enter_program(folder: str, import_roots: Sequence[str]) -> None:
-    """Make this process that of a program in a folder; its file is empty.
+    """Give this process the state of a program in a folder; create the program's file, empty.
 
-    `import_roots` are the folders of its modules, relative to its own.
+    `import_roots` are the folders of its modules, relative to `folder`.
     """
     faulthandler.disable()
     path = find_program(folder)
@@ -34,7 +34,7 @@ def enter_program(folder: str, import_roots: Sequence[str]) -> None:
 
 
 def open_streams() -> None:
-    """Open the standard streams as Python does, but line-buffered, so that a killed run loses no line."""
+    """Open the standard streams as Python does, but line-buffered: a killed run loses no line."""
     sys.stdin = sys.__stdin__ = _open_stream(0, "r", "surrogateescape")  # type: ignore[misc]
     sys.stdout = sys.__stdout__ = _open_stream(1, "w", "surrogateescape")  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = _open_stream(2, "w", "backslashreplace")  # type: ignore[misc]

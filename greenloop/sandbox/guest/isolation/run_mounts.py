@@ -23,11 +23,11 @@ _QUOTAS = {
 def set_up_mounts(limits: dict[str, Any], ids: tuple[int, int], first_pid: int) -> None:
     """Set up the run's new namespaces, then drop the capabilities that this needs.
 
-    `first_pid` is the number of the next process: a small one would tell the run from programs.
+    `first_pid` becomes the id of the next process: a small id would distinguish it from programs.
     """
     k.map_ids(*ids)
     k.mount(None, "/", None, k.MS_REC | k.MS_PRIVATE)
-    k.make_read_only("/", allow_devices=True)  # also modes and times of the machine's devices
+    k.make_read_only("/", allow_devices=True)  # protects modes and times of the host's devices
     k.mount("proc", "/proc", "proc", _TMPFS | k.MS_NOEXEC)
     size = f"size={limits['disk_bytes']},nr_inodes={limits['inodes']},mode=0700"
     k.mount("tmpfs", "/tmp", "tmpfs", _TMPFS, size)
@@ -40,7 +40,7 @@ def set_up_mounts(limits: dict[str, Any], ids: tuple[int, int], first_pid: int) 
     with contextlib.suppress(OSError):  # a kernel without this file, or with smaller numbers
         k.write_kernel_file("/proc/sys/kernel/ns_last_pid", str(first_pid - 1))
     be_killed_first()
-    k.make_read_only("/proc", recursive=False)  # the score could be lowered again
+    k.make_read_only("/proc", recursive=False)  # else the score could be lowered again
     for folder in (WORK_FOLDER, _HOME, "/tmp/tmp"):
         os.mkdir(folder)
     if overlay := limits.get("overlay"):
@@ -49,9 +49,9 @@ def set_up_mounts(limits: dict[str, Any], ids: tuple[int, int], first_pid: int) 
 
 
 def _mount_project(overlay: dict[str, Any], size: str) -> None:
-    """Mount a project at its own path: what a run writes there is its own, and limited in size.
+    """Mount a project at its own path by an overlay, whose writes are private and limited in size.
 
-    Mounted in it, and below /tmp, is what was mounted elsewhere before (`binds`), read-only.
+    Then mount the `binds` (source, target), which lie in it or below /tmp, read-only.
     """
     root, upper = overlay["root"], overlay["upper"]
     above = [pair for pair in overlay["binds"] if root.startswith(f"{pair[1]}/")]
@@ -76,12 +76,12 @@ def _bind(source: str, target: str) -> None:
 
 
 def be_killed_first() -> None:
-    """Make the kernel end this process, or one of its descendants, where memory runs out."""
+    """Make the kernel kill this process or one of its descendants first if memory runs out."""
     k.write_kernel_file("/proc/self/oom_score_adj", _OOM_SCORE_ADJUSTMENT)
 
 
 def rename_folders(work: str, home: str) -> None:
-    """Give the folders the names of a job; its temporary files are beside them if they have new ones."""
+    """Rename the folders to those of a job, whose temporary files are then in /tmp itself."""
     if home != _HOME:
         os.rename(WORK_FOLDER, work)
         os.rename(_HOME, home)
@@ -89,7 +89,7 @@ def rename_folders(work: str, home: str) -> None:
 
 
 def _hide_devices() -> None:
-    """Hide terminals, which all runs of a zygote share, and /dev/zero, an unlimited shared memory."""
+    """Hide terminals, which a zygote's runs share, and /dev/zero, as unlimited shared memory."""
     if os.path.isdir("/dev/pts"):
         k.mount("tmpfs", "/dev/pts", "tmpfs", _TMPFS | k.MS_RDONLY, "size=4k,nr_inodes=1")
     if os.path.exists("/dev/zero"):

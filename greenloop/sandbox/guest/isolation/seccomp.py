@@ -48,8 +48,8 @@ def by_machine(numbers: dict[str, tuple[int | None, int | None]]) -> dict[str, d
 
 # Tracing and other processes' memory; mounts and namespaces; keys; kernel modules and tuning;
 # memory that no limit counts (memfd, System V, POSIX queues); io_uring, which bypasses filters;
-# resources of which the whole machine has a fixed number (io_setup); watches of files, which tell
-# what other processes do with them.
+# resources of which the whole machine has a fixed number (io_setup); watches of files, which reveal
+# the actions of other processes.
 _DENIED = by_machine({
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
     "kcmp": (312, 272), "pidfd_getfd": (438, 438), "process_madvise": (440, 440),
@@ -72,7 +72,7 @@ _DENIED = by_machine({
     "migrate_pages": (256, 238), "fanotify_init": (300, 262), "io_setup": (206, 0),
     "ioprio_set": (251, 30), "open_tree_attr": (467, 467), "quotactl_fd": (443, 443),
     "inotify_init": (253, None), "inotify_init1": (294, 26),
-    # Which pages of shared files are in memory, as another run has left them.
+    # They reveal which pages of shared files are in memory, which depends on other runs.
     "mincore": (27, 232), "cachestat": (451, 451),
 })  # fmt: skip
 # Calls that do nothing and report success: those that evict or load pages of shared files, which
@@ -82,7 +82,7 @@ _IGNORED = by_machine({
     "fadvise64": (221, 223), "readahead": (187, 213), "sync": (162, 81), "syncfs": (306, 267),
     "fsync": (74, 82), "fdatasync": (75, 83), "sync_file_range": (277, 84),
 })  # fmt: skip
-# The flags of a read tell whether its pages are in memory; those of a write make the disk wait.
+# Flags make a read reveal whether its pages are in memory, and a write wait for the disk.
 _READ_WITH_FLAGS = by_machine({"preadv2": (327, 286), "pwritev2": (328, 287)})
 _FLAGS_ARGUMENT = 5
 _MADVISE = {"x86_64": 28, "aarch64": 233}
@@ -97,8 +97,9 @@ _SETSOCKOPT = {"x86_64": 54, "aarch64": 208}
 _SOL_SOCKET, _SO_SNDBUF, _SO_RCVBUF = 1, 7, 8
 _SETPRIORITY = {"x86_64": 141, "aarch64": 140}
 # prlimit64, sched_setscheduler, sched_setparam, sched_setattr, sched_setaffinity: the kernel allows
-# them on all processes of the user, hence on the supervisor, which they could stop or kill. Those of
-# scheduling do nothing to others: a library names a thread of its own so (ZeroMQ), and aborts otherwise.
+# them on all processes of the user, hence on the supervisor, which they could stop or kill. The
+# scheduling calls do nothing but report success, because ZeroMQ makes them for its threads by id, and
+# aborts if they fail.
 _PROCESS_ATTRIBUTE_CALLS = {"x86_64": (302, 144, 142, 314, 203), "aarch64": (261, 119, 118, 274, 122)}  # fmt: skip
 _CALLING_PROCESS, _PRIO_USER = 0, 2
 _SHARED_ANONYMOUS, _HUGE_PAGES = 0x01 | 0x20, 0x40000
@@ -133,7 +134,7 @@ class BpfProgram:
         mask: int = ALL_BITS,
         error: int = errno.EPERM,
     ) -> None:
-        """Fail one call if an argument has one of the values; the error 0 means that it does nothing."""
+        """Fail one call if an argument has one of the values; error 0 is success without effect."""
         self._branch_on_argument(number, argument, values, (ERRNO | error, ALLOW), mask)
 
     def _branch_on_argument(
@@ -187,7 +188,7 @@ def build_filter(name: str, families: tuple[int, ...]) -> bytes:
 
 
 def _protect_page_cache(program: BpfProgram, name: str) -> None:
-    """Keep runs from changing, and from asking for, what is in memory of shared files."""
+    """Keep runs from changing or querying which pages of shared files are in memory."""
     for number in _IGNORED[name].values():
         program.deny(number, 0)
     for number in _READ_WITH_FLAGS[name].values():
@@ -204,9 +205,7 @@ def _deny_namespaces(program: BpfProgram, clone: int) -> None:
 
 
 def _restrict_socket_pairs(program: BpfProgram, socketpair: int) -> None:
-    """Allow pairs that are connected to nothing else, which asyncio needs; a datagram socket of a
-    pair could still be connected to another one.
-    """
+    """Allow stream and seqpacket pairs, for asyncio; datagram sockets could connect elsewhere."""
     program.add(EQUAL, socketpair, 0, 8)
     program.add(LOAD, _FIRST_ARGUMENT_OFFSET)
     program.add(EQUAL, _AF_UNIX, 0, 5)
@@ -229,7 +228,7 @@ def _deny_priority_of_other_processes(program: BpfProgram, number: int) -> None:
 
 
 def _deny_uncounted_memory(program: BpfProgram, mmap: int) -> None:
-    """Deny shared anonymous memory: after a partial munmap no limit counts what is left of it."""
+    """Deny huge pages and shared anonymous memory, which no limit counts after a partial munmap."""
     program.add(EQUAL, mmap, 0, 6)
     program.add(LOAD, 40)
     program.add(_ANY_BIT, _HUGE_PAGES, 2, 0)
@@ -240,7 +239,7 @@ def _deny_uncounted_memory(program: BpfProgram, mmap: int) -> None:
 
 
 def _ignore_buffer_sizes(program: BpfProgram, setsockopt: int) -> None:
-    """Pretend that larger socket buffers were set: data in them counts for no process."""
+    """Ignore sizes of socket buffers but report success: no limit counts data in them."""
     program.add(EQUAL, setsockopt, 0, 7)
     program.add(LOAD, 24)
     program.add(EQUAL, _SOL_SOCKET, 0, 4)
@@ -256,12 +255,12 @@ class _SockFprog(ctypes.Structure):
 
 
 def install_filter(families: tuple[int, ...]) -> None:
-    """Install the filter, with the families of sockets that stay allowed, on this process and its descendants. Raises OSError."""
+    """Filter calls of this process and its descendants, with these families. Raises OSError."""
     install_program(build_filter(machine(), families))
 
 
 def install_program(packed: bytes) -> None:
-    """Add a filter to those of this process: the strictest of their results counts."""
+    """Add a filter to those of this process, of which the strictest result applies."""
     pointer = ctypes.cast(ctypes.c_char_p(packed), ctypes.c_void_p)
     program = _SockFprog(len(packed) // 8, pointer)
     prctl(PR_SET_NO_NEW_PRIVS, 1)

@@ -1,17 +1,17 @@
-"""System-call filter for runs without namespaces: what Landlock does not restrict.
+"""System-call filter for runs without namespaces, for actions that Landlock does not restrict.
 
-The run is a single process: clone may only make threads. So its resource usage is that of one
-process, and a signal can only go to itself. Calls that ordinary programs make are refused with an
-error that such programs handle.
+The run is a single process: clone may only create threads. So its resource usage is that of one
+process, and it can signal only itself. Calls that ordinary programs make are refused with an error
+that such programs handle.
 """
 
 import errno
 
 from .seccomp import ALL_BITS, ALLOW, ERRNO, GREATER_OR_EQUAL, LOAD, RETURN, BpfProgram, by_machine
 
-# System V shared memory, semaphores and queues are addressed by number, without a path. A unix
-# socket made by socketpair could still be connected elsewhere; a message can carry open files. The
-# target of a signal by pidfd cannot be checked.
+# System V shared memory, semaphores and queues are addressed by number, without a path. A Unix
+# socket of socketpair could be connected elsewhere; a message can carry open files. The target of a
+# signal by pidfd cannot be checked.
 _DENIED_CALLS = by_machine({
     "shmat": (30, 196), "shmctl": (31, 195), "semop": (65, 193), "semctl": (66, 191),
     "semtimedop": (220, 192), "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187),
@@ -60,7 +60,7 @@ _DENIED_PRCTLS = (1, 4)  # PR_SET_PDEATHSIG, PR_SET_DUMPABLE: the supervisor rel
 def build_strict_filter(name: str, pid: int, *, has_own_user: bool, landlock_version: int) -> bytes:
     """Build the filter for one machine and one process.
 
-    With `has_own_user` the run has a user id of its own, which owns only files of the run.
+    With `has_own_user` the run has its own user id, which owns only files of the run.
     """
     program, calls = BpfProgram(), _INSPECTED_CALLS[name]
     program.add(LOAD, 0)
@@ -91,8 +91,8 @@ def _restrict_arguments(program: BpfProgram, calls: dict[str, int]) -> None:
     program.allow_values(calls["clone"], 0, (_THREAD_FLAGS,), errno.EAGAIN, _THREAD_FLAGS)
     program.allow_values(calls["ioctl"], 1, _ALLOWED_IOCTLS, errno.ENOTTY)
     program.deny_values(calls["prctl"], 0, _DENIED_PRCTLS)
-    # A file that is truncated while it is opened for reading: Landlock before version 3 checks
-    # the reading alone.
+    # Opening for reading can also truncate the file, but Landlock before version 3 checks only
+    # the right to read.
     truncating, mask = (_O_TRUNC, _O_TRUNC | _O_ACCMODE), _O_TRUNC | _O_ACCMODE
     program.deny_values(calls["openat"], 2, truncating, mask)
     if "open" in calls:

@@ -1,7 +1,6 @@
-"""Shared anonymous memory of Python code: files of a file system whose size is limited.
+"""Replacement of shared anonymous memory by unnamed files of a file system with limited size.
 
-The system-call filter refuses such memory itself: after a partial `munmap` no limit counts what is
-left of it.
+The system-call filter refuses such memory, because no limit counts what a partial `munmap` leaves.
 """
 
 import mmap
@@ -30,7 +29,7 @@ def limit_shared_mappings() -> None:
             return original.__new__(cls, fileno, length, flags, prot, access, offset, **more)
         try:
             handle = _create_file(length)
-        except PermissionError:  # a run of one process, which shares it with nobody
+        except PermissionError:  # a run of one process, which has nothing to share it with
             kept = flags & ~mmap.MAP_SHARED | mmap.MAP_PRIVATE
             return original.__new__(cls, -1, length, kept, prot, access, offset, **more)
         try:
@@ -44,10 +43,10 @@ def limit_shared_mappings() -> None:
 
 
 def _create_file(length: int) -> int:
-    """Return a file of this length. Raises OSError where it does not fit."""
+    """Return the descriptor of a file of this length. Raises OSError if it does not fit."""
     handle = os.open(_FOLDER, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
-        os.posix_fallocate(handle, 0, length)  # a page that does not fit would end the process
+        os.posix_fallocate(handle, 0, length)  # else a page that does not fit kills the process
     except OSError:
         os.close(handle)
         raise

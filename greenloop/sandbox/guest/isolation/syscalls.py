@@ -39,7 +39,7 @@ def machine() -> str:
 
 @lru_cache(maxsize=1)
 def libc() -> ctypes.CDLL:
-    """Return the C library, opened once: opening creates a class, which is slower than many calls."""
+    """Return the C library, opened once: opening it creates a class, slower than many calls."""
     return ctypes.CDLL(None, use_errno=True)
 
 
@@ -56,7 +56,7 @@ def load_functions() -> None:
 
 
 def write_kernel_file(path: str, text: str) -> None:
-    """Write to a file of the kernel in one call, faster than `open`. Raises OSError."""
+    """Write to a file of the kernel in one call, which is faster than `open`. Raises OSError."""
     handle = os.open(path, os.O_WRONLY)
     try:
         os.write(handle, text.encode())
@@ -117,11 +117,10 @@ def name_process(name: str) -> None:
 
 
 def clone(namespaces: int) -> int:
-    """Fork into new namespaces; returns 0 in the child, which is pid 1 of its pid namespace.
+    """Fork into new namespaces; return 0 in the child, which is pid 1 of its pid namespace.
 
-    For a process with one thread. Functions that are registered to be called at a fork are not
-    called: what was forked this way runs no untrusted code before it forks again or executes a
-    program.
+    For a process with one thread. Functions registered by `os.register_at_fork` are not called, so
+    the child must run no untrusted code before it forks again or executes a program.
     """
     flags = ctypes.c_ulong(namespaces | _SIGCHLD)
     number = _SYSCALL_NUMBERS[machine()]["clone"]
@@ -152,7 +151,7 @@ def drop_capabilities() -> None:
 
 def bring_loopback_up() -> None:
     """Bring up the loopback device of a new network namespace."""
-    import socket  # not loaded where only a root file system is built
+    import socket  # not needed to build a root file system
 
     with socket.socket() as any_socket:
         request = struct.pack("16sh14x", b"lo", _IFF_UP | _IFF_RUNNING)
