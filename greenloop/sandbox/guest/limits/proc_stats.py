@@ -5,7 +5,7 @@ import os
 import resource
 from collections.abc import Iterator
 
-# Fields of /proc/PID/stat behind the name: state; user and system time, last with dead children's.
+# Indexes of fields of /proc/PID/stat after the name: state; CPU time, own or with dead children's.
 _STATE_FIELD, _OWN_CPU_FIELDS, _CPU_FIELDS = 0, slice(11, 13), slice(11, 15)
 _ACTIVE_STATES = b"RD"
 _MAX_PROCESSES = 256
@@ -64,14 +64,14 @@ def read_address_space(field: str) -> int:
 
 
 def list_task_folders(pid: int | str) -> Iterator[str]:
-    """Yield the /proc folders of a process's threads; the first may end before the others."""
+    """Yield the /proc folders of a process's threads, of which the first may end early."""
     folder = f"/proc/{pid}/task"
     with contextlib.suppress(OSError):
         yield from (f"{folder}/{name}" for name in os.listdir(folder))
 
 
 def read_status(pid: int | str) -> dict[str, int]:
-    """Return the numbers of a process's status, of a running thread if there is one."""
+    """Return the numbers in a process's status, from a running thread if there is one."""
     fields: dict[str, int] = {}
     for task in list_task_folders(pid):
         with contextlib.suppress(OSError), open(f"{task}/status", "rb") as file:
@@ -82,7 +82,7 @@ def read_status(pid: int | str) -> dict[str, int]:
 
 
 def _parse_status(status: bytes) -> dict[str, int]:
-    """Return the numbers of a status by name; those in kB as bytes."""
+    """Return the numbers in a status by name, with kB converted to bytes."""
     found: dict[str, int] = {}
     for line in status.splitlines():
         words = line.split()

@@ -10,7 +10,7 @@ from .usage import SOCKET_BYTES, ResourceUsage
 
 _BLOCK_BYTES, _MAX_DEPTH = 512, 100
 _FOLDER_MODE = 0o500
-_ENDINGS = {"total memory": "memory", "inodes": "disk"}  # of a run by the limit, if they differ
+_ENDINGS = {"total memory": "memory", "inodes": "disk"}  # ending by the limit, if they differ
 _MEMORY_FIELDS = ("RssAnon", "RssShmem", "VmSwap", "VmPTE")
 
 

@@ -4,7 +4,7 @@ import resource
 import sys
 
 _CPU_MARGIN_SECONDS = 2
-# Libraries that start a thread per core when they are imported, of which a run has a limited number.
+# These libraries start a thread per core at import, but a run has a limited number of threads.
 SINGLE_THREAD_VARIABLES = {
     f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
 }
@@ -17,16 +17,16 @@ def set_rlimits(
 
     `limit_kernel_objects`: also queues, locked memory and pending signals. `limit_processes`: also
     the user's processes, which must then all belong to this run.
-    Raises OSError: the kernel refuses a limit. Not on macOS, which has no limit on memory.
+    Raises OSError if the kernel refuses a limit, but not on macOS, which has no limit on memory.
     """
     seconds = limits["cpu_seconds"]
     wanted = {
-        # Not 0: the kernel starts a program that receives core dumps for 0 too.
+        # Not 0, for which the kernel would still start a program that receives core dumps.
         resource.RLIMIT_CORE: (1, 1),
         resource.RLIMIT_FSIZE: (limits["file_bytes"],) * 2,
         resource.RLIMIT_NOFILE: (limits["open_files"],) * 2,
         resource.RLIMIT_AS: (limits["memory_bytes"],) * 2,
-        # The soft limit ends the process with a signal that tells the reason.
+        # The soft limit ends the process with a signal that indicates the reason.
         resource.RLIMIT_CPU: (seconds, seconds + _CPU_MARGIN_SECONDS),
     }
     if limit_kernel_objects:

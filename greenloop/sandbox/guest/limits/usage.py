@@ -10,7 +10,7 @@ from .proc_stats import list_task_folders, read_cpu_seconds, read_status
 
 _INTERVAL_SECONDS = 0.05
 SOCKET_BYTES = 2 * 212992  # maximum that the kernel keeps for a socket, with the largest buffers
-_NEAR_LIMIT_RATIO = 0.9  # a run that used so much of a limit and then died, died of it
+_NEAR_LIMIT_RATIO = 0.9  # share of a limit that counts as reaching it if the run then died
 _MIN_FREE_BYTES = 64 << 10  # a file system with less is full
 
 
@@ -39,7 +39,7 @@ class ResourceUsage(ABC):
         """Measure once more before the run's processes are killed."""
 
     def list_reached_limits(self, peak_bytes: int) -> list[str]:
-        """Return the limits seen to be reached; `peak_bytes` is the kernel's own count."""
+        """Return the limits that were reached; `peak_bytes` is the kernel's own count."""
         for name, limit in (("memory", "memory_bytes"), ("total memory", "total_bytes")):
             if peak_bytes >= self._limits[limit] * _NEAR_LIMIT_RATIO:
                 self._reached.add(name)
@@ -54,7 +54,7 @@ class ResourceUsage(ABC):
 
 
 class NamespaceUsage(ResourceUsage):
-    """Usage of all processes together: limits on each process do not bound their sum."""
+    """Usage of all processes together, which limits on each process do not bound."""
 
     def _find_exceeded(self) -> str:
         limit = self._limits["total_bytes"]
@@ -64,7 +64,7 @@ class NamespaceUsage(ResourceUsage):
         return "memory"
 
     def _measure(self) -> int:
-        """Return a quick upper bound of the memory: pages that forks share count for each."""
+        """Return a quick upper bound of the memory, which counts shared pages for each fork."""
         total, tasks = 0, 1  # the kernel counts the supervisor too
         for fields in map(self._read_process, _list_other_pids()):
             total += sum(fields.get(name, 0) for name in ("RssAnon", "VmSwap", "VmPTE"))
@@ -75,7 +75,7 @@ class NamespaceUsage(ResourceUsage):
 
     def measure_final(self) -> None:
         self._measure()
-        for pid in _list_other_pids():  # also those that have ended and are not reaped
+        for pid in _list_other_pids():  # includes processes that have ended and are not reaped
             with contextlib.suppress(OSError):
                 if read_cpu_seconds(pid) >= self._limits["cpu_seconds"]:
                     self._reached.add("cpu")

@@ -1,1 +1,1 @@
-"""Programs: what they observe of code in a process without tests."""
+"""Observation of code by programs, in a process without tests."""

@@ -1,4 +1,4 @@
-"""Facts about classes of the module under test, without calling any of their methods."""
+"""Inspection of classes of the module under test; only exceptions have their methods called."""
 
 import builtins
 import enum
@@ -32,7 +32,7 @@ def exact_text(value: Any) -> str:
 
 
 def name_bases(kind: type) -> list[list[str]]:
-    """Return `[module, qualified name]` of a class and its bases; `?` for what calls itself built-in."""
+    """Return `[module, qualified name]` of a class and its bases; `?` for false built-in names."""
     return [[_name_module(base), exact_text(_get_qualname(base))] for base in get_bases(kind)]
 
 
@@ -51,7 +51,7 @@ def _is_standard(module: str) -> bool:
 
 
 def is_plain(value: Any) -> bool:
-    """Return whether a value is of a type that crosses whole."""
+    """Return whether a value is of a type that is transferred exactly."""
     return value is None or type(value) is bool or id(type(value)) in TAGS_BY_TYPE_ID
 
 
@@ -64,16 +64,16 @@ def has_own_operator(value: Any, name: str) -> bool:
 
 
 def find_attribute(kind: type, name: str) -> Any:
-    """Return what a class or its bases have under a name."""
+    """Return the attribute of a class or its bases with this name; None if there is none."""
     spaces = map(_get_namespace, get_bases(kind))
     return next((space[name] for space in spaces if name in space), None)
 
 
 def find_equality(kind: type) -> str:
-    """Return whose `__eq__` a class has.
+    """Return the kind of `__eq__` that a class has.
 
-    "builtin", "identity" (that of `object`), "record" (of a dataclass, which compares what is in its
-    fields), or "own".
+    "builtin", "identity" (that of `object`), "record" (of a dataclass, which compares the values of
+    its fields), or "own".
     """
     for base in get_bases(kind):
         if base is object:
@@ -87,7 +87,7 @@ def find_equality(kind: type) -> str:
 
 
 def _has_own_operators(kind: type) -> bool:
-    """Return whether a flag has others than those of the standard library."""
+    """Return whether a flag has other operators than those of the standard library."""
     if enum.Flag not in get_bases(kind):
         return False
     usual = [_get_namespace(base) for base in (enum.Flag, enum.IntFlag, int)]
@@ -96,9 +96,9 @@ def _has_own_operators(kind: type) -> bool:
 
 
 def _is_generated(method: Any, kind: type) -> bool:
-    """Return whether an `__eq__` is one that a dataclass has made for the fields of this class.
+    """Return whether `dataclass` generated an `__eq__` for the fields of this class.
 
-    It reads the fields by their names, so nothing of the class may answer in their place.
+    It reads the fields by name, so the class may not compute the values of these names.
     """
     if type(method) is not types.FunctionType:
         return False
@@ -115,13 +115,13 @@ def _is_generated(method: Any, kind: type) -> bool:
 
 
 def _is_computed(attribute: Any) -> bool:
-    """Return whether a field is read from what a class has under its name; a slot has the value."""
+    """Return whether a descriptor of the class, other than a slot, computes a field's value."""
     is_slot = type(attribute) is types.MemberDescriptorType
     return not is_slot and find_attribute(type(attribute), "__set__") is not None
 
 
 def read_dataclass_fields(kind: type) -> dict[str, bool]:
-    """Return the fields of a dataclass, and whether its equality compares each."""
+    """Return whether the equality of a dataclass compares each field, by name."""
     found = find_attribute(kind, "__dataclass_fields__")
     items = list(found.items()) if type(found) is dict else []
     fields = [(exact_text(name), item) for name, item in items if _is_field(item)]
@@ -129,14 +129,14 @@ def read_dataclass_fields(kind: type) -> dict[str, bool]:
 
 
 def _is_field(item: Any) -> bool:
-    """Return whether it is a field, and no class variable or parameter of `__post_init__`."""
+    """Return whether it is a field, not a class variable or parameter of `__post_init__`."""
     return getattr(getattr(item, "_field_type", None), "name", "") == "_FIELD"
 
 
 def read_fields(value: Any, kind: type, module: str) -> Iterator[tuple[str, Any]]:
-    """Yield what is in the slots and the `__dict__` of an object.
+    """Yield names and values in the slots and the `__dict__` of an object.
 
-    Those of the standard library's classes are left out, unless `module` shadows theirs.
+    Objects of the standard library's classes have none, unless `module` shadows their module.
     """
     home = _name_module(kind)
     if home != module and _is_standard(home):
@@ -161,7 +161,7 @@ def _read_dictionary(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def read_attributes(error: BaseException, kind: type) -> Iterator[tuple[str, Any]]:
-    """Yield the attributes of an exception that tests read, as its class shows them."""
+    """Yield names and values of an exception's attributes that tests read, by `getattr`."""
     names = [name for name, _ in _read_dictionary(error)]
     names += [name for base in get_bases(kind)[:-1] for name in list(_get_namespace(base))]
     for name in (*dict.fromkeys(names), *_EXCEPTION_ATTRIBUTES):
@@ -176,7 +176,7 @@ def read_attributes(error: BaseException, kind: type) -> Iterator[tuple[str, Any
 
 
 def read_text(error: object) -> str:
-    """Return an exception's text; '' where that fails."""
+    """Return an exception's text; '' if that fails."""
     try:
         return exact_text(str(error))
     except BaseException:

@@ -11,7 +11,8 @@ A value is null, a boolean, a text, a small integer, or a list that begins with 
 - `["ndarray", shape, items]`, `["DataFrame", columns, index, rows]`, `["Series", index, items]`
 - `["unknown", reason]`
 
-`bases` are `[module, qualified name]` of the class and its bases, `equality` is that of `classes`.
+`bases` are `[module, qualified name]` of the class and its bases, `equality` is that of
+`classes.find_equality`.
 """
 
 import enum
@@ -26,7 +27,7 @@ _MAX_DEPTH, _ITEM_SIZE, _SMALL_INTEGER = 100, 8, 1 << 53
 _NUMPY_SCALAR = ["numpy", "generic"]
 
 
-# Of what a table of numpy or pandas consists, by its class.
+# Functions that return the parts of a numpy or pandas table, by its class.
 _TABLES: dict[tuple[str, str], Callable[[Any], list[Any]]] = {
     ("numpy", "ndarray"): lambda value: [list(value.shape), value.tolist()],
     ("pandas", "Series"): lambda value: [list(value.index), list(value)],
@@ -46,16 +47,16 @@ def _read_table(value: Any, kind: type) -> list[Any] | None:
 
 
 class TooLargeError(Exception):
-    """A value is larger than what is sent of one observation."""
+    """A value exceeds the maximum size of one observation."""
 
 
 class Encoder:
-    """Encodes one value of the module, of at most `max_size` characters, nearly."""
+    """Encoder of one value of the module, of at most about `max_size` characters."""
 
     def __init__(
         self, max_size: int, module: str, number: Callable[[Any], int] = lambda value: 0
     ) -> None:
-        """`number` returns another number for each object that is seen."""
+        """`number` returns a distinct number for each object."""
         self._size_left, self._module = max_size, module
         self._path: list[int] = []
         self._number = number
@@ -91,7 +92,7 @@ class Encoder:
         bases, names = classes.get_bases(kind), classes.name_bases(kind)
         if (table := _read_table(value, kind)) is not None:
             return [table[0], *map(self.encode, table[1:])]
-        if _NUMPY_SCALAR in names and type(item := value.item()) is not kind:  # as a longdouble's
+        if _NUMPY_SCALAR in names and type(item := value.item()) is not kind:  # else a longdouble
             return self.encode(item)
         if enum.Enum in bases:
             return self._encode_enum(value, kind)

@@ -1,4 +1,4 @@
-"""Fixtures that programs may ask for, for a process without pytest."""
+"""Replacements of pytest's fixtures that programs may request, for a process without pytest."""
 
 import io
 import os
@@ -15,13 +15,13 @@ _MISSING: Any = object()
 def create_fixture(name: str, folder: str, stack: ExitStack) -> Any:
     """Return a fixture; `stack` undoes what it changes, `folder` is the path of `tmp_path`.
 
-    Raises KeyError: there is none of this name.
+    Raises KeyError if there is no fixture of this name.
     """
     return _FIXTURES[name](folder, stack)
 
 
 class MonkeyPatch:
-    """Stands in for `pytest.MonkeyPatch`, for what a test changes by an object and a name."""
+    """Replacement of `pytest.MonkeyPatch`, for changes of an attribute, item or variable."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
@@ -65,14 +65,14 @@ class MonkeyPatch:
 
 
 class Captured(NamedTuple):
-    """What was written since the last reading."""
+    """Output since the last call of `readouterr`."""
 
     out: str
     err: str
 
 
 class Capture:
-    """Stands in for `pytest.CaptureFixture`, for what is written to `sys.stdout` and `sys.stderr`."""
+    """Replacement of `pytest.CaptureFixture`, for output to `sys.stdout` and `sys.stderr`."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._out, self._err = io.StringIO(), io.StringIO()
@@ -80,7 +80,7 @@ class Capture:
         stack.enter_context(redirect_stderr(self._err))
 
     def readouterr(self) -> Captured:
-        """Return what was written, and forget it."""
+        """Return and clear the captured output."""
         read = Captured(self._out.getvalue(), self._err.getvalue())
         for stream in (self._out, self._err):
             stream.seek(0)

@@ -1,4 +1,4 @@
-"""The module of a text of programs."""
+"""Module in which a text of programs is executed."""
 
 import builtins
 import os
@@ -10,7 +10,7 @@ from typing import Any
 
 from ..isolation.program import find_program
 
-# The text is the program of its process: code that looks around finds what it finds elsewhere.
+# The text is the main program, so that code which inspects its process finds the usual state.
 MODULE_NAME = "__main__"
 _INSTRUCTIONS = ("programs", "row_cpu_s", "begin_for_cpu_s")
 
@@ -18,10 +18,10 @@ _INSTRUCTIONS = ("programs", "row_cpu_s", "begin_for_cpu_s")
 def create_module(
     text: str, provided: Mapping[str, Any], name: str = MODULE_NAME
 ) -> types.ModuleType:
-    """Return a module that a text is executed in; what it is provided with has names like `x__`.
+    """Return a module in which a text is executed; `provided` objects get names like `x__`.
 
-    As in a program it has a file, and `__main__` shows nothing of what is provided: functions of
-    the text find that as they find built-in ones, of which they have the original ones.
+    Like a program it has a file. The provided objects are not in `__main__` but in a copy of the
+    built-in names, so that the text also keeps the original built-in functions.
     """
     module = types.ModuleType(name)
     sys.modules[name] = module
@@ -39,7 +39,7 @@ def create_module(
 
 
 def take_instructions(space: dict[str, Any]) -> dict[str, Any]:
-    """Return what a text says to the runner, and take it out of the text's names."""
+    """Remove a text's instructions to the runner from its names, and return them."""
     found = {name: space.pop(name) for name in _INSTRUCTIONS if name in space}
     for function, _, _ in found["programs"]:
         space.pop(function.__name__, None)
@@ -47,5 +47,5 @@ def take_instructions(space: dict[str, Any]) -> dict[str, Any]:
 
 
 def name_folder(program: int, row: int) -> str:
-    """Return the name of the folder of a row, the same each time."""
+    """Return the name of a row's folder, which is the same in each run."""
     return f"tmp{program}_{row}"

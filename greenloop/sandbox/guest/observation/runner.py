@@ -1,4 +1,4 @@
-"""Runner of programs in the process of the code: no pytest, and nothing that is expected."""
+"""Runner of programs in the process of the code, without pytest and without expected values."""
 
 import builtins
 import importlib
@@ -25,7 +25,7 @@ from .surroundings import Surroundings
 
 _MAX_PAYLOAD, _MAX_TOTAL = 1 << 18, 5 << 20
 _TOO_LARGE, _UNREADABLE = ["unknown", "too large"], ["unknown", "cannot be read"]
-# References to what the module under test may replace, or a test with monkeypatch.
+# References to functions that the module under test, or a test with monkeypatch, may replace.
 _to_json = json.JSONEncoder(separators=(",", ":")).encode
 _is_async = inspect.iscoroutinefunction
 _gettempdir, _join = tempfile.gettempdir, os.path.join
@@ -46,7 +46,7 @@ _OPERATORS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
 }
 
 
-# What tests look at results with, and no module has a reason to replace for others.
+# Functions by which tests inspect results, and which no module has a reason to replace for others.
 _PURE = {
     name: vars(builtins)[name]
     for name in (
@@ -59,27 +59,27 @@ _known = vars(builtins)
 
 
 def _find_replaced() -> str:
-    """Return a built-in function that is another one now, '' for none."""
+    """Return the name of a built-in function that has been replaced, '' for none."""
     return next((name for name, item in _PURE.items() if _known.get(name) is not item), "")
 
 
 def _enter_empty_folder(path: str, stack: ExitStack) -> None:
-    """Make a folder the current one, so that two programs find the same under relative paths.
+    """Change to a new folder, so that two programs find the same under relative paths.
 
-    A folder that holds more than modules, as that of a project, stays the current one.
+    A current folder with more than modules, such as a project's, is not left.
     """
     if not all(name.endswith(".py") for name in _listdir()):
         return
     stack.callback(_rmtree, path, ignore_errors=True)
     stack.callback(_chdir, _getcwd())
-    _rmtree(path, ignore_errors=True)  # of a process that was ended
+    _rmtree(path, ignore_errors=True)  # left by a process that was killed
     _mkdir(path)
     _chdir(path)
 
 
 class Place(NamedTuple):
-    """Where programs run: the name of their module, what makes a folder for `tmp_path`, and the
-    working folder ('': the present one).
+    """Name of the programs' module, function that creates a folder for `tmp_path`, and working
+    folder ('': the present one).
     """
 
     module: str = MODULE_NAME
@@ -91,7 +91,7 @@ RunAsync = Callable[[Any], Any]
 
 
 def load_async_runner(text: str) -> RunAsync | None:
-    """Return `asyncio.run` if a text needs it. Most do not, and to load it takes longer than to run them.
+    """Return `asyncio.run` if a text needs it, else None: loading it is slower than most programs.
 
     Called before the code is loaded, which may replace it.
     """
@@ -99,7 +99,7 @@ def load_async_runner(text: str) -> RunAsync | None:
 
 
 class Runner:
-    """Runs the programs of a text and reports what they observe."""
+    """Runner of the programs of a text, which reports their observations."""
 
     def __init__(
         self,
@@ -109,22 +109,19 @@ class Runner:
         surroundings: Surroundings | None = None,
         place: Place | None = None,
     ) -> None:
-        """`send` reports an event; `module` is the name of the module under test.
-
-        `run_async` is what `load_async_runner` returns.
-        """
+        """`send` reports an event; `run_async` is the result of `load_async_runner`."""
         self._send, self._module, self._run_async = send, module, run_async
         self._surroundings, self._place = surroundings, place or Place()
         self._size_left = _MAX_TOTAL
-        self._is_own = False  # an operator of the code has made a plain value of the program
+        self._is_own = False  # whether an operator of the code returned a plain value
         self._row_cpu_s = 0.0
         self._seen: dict[int, tuple[int, Any]] = {}
 
     def run(self, text: str) -> None:
         """Execute the text, then each row of its programs. Raises what the text raises.
 
-        A text may limit the CPU time of each row (`row_cpu_s`), and that in which rows are begun
-        (`begin_for_cpu_s`).
+        A text may limit the CPU time of each row (`row_cpu_s`), and the CPU time after which no row
+        is begun (`begin_for_cpu_s`).
         """
         names = (self.see, self.attempt, self.raising, self.operate, self.create_calls)
         module = create_module(text, {item.__name__: item for item in names}, self._place.module)
@@ -174,18 +171,18 @@ class Runner:
         name = classes.name_bases(type(error))[0][1]
         return f"{name}: {classes.read_text(error)}"[:300]
 
-    # What the text of a program calls.
+    # Functions that the text of a program calls.
 
     def see(self, number: int, value: Any) -> None:
         """Report a value."""
         self._report(number, {"value": self.encode(value), **self._tell_own()})
 
     def raising(self, number: int) -> "_Raising":
-        """Return a context manager that reports the exception of its block, and ends it there."""
+        """Return a context manager that reports and suppresses the exception of its block."""
         return _Raising(self, number)
 
     def operate(self, name: str, left: Any, right: Any) -> Any:
-        """Apply an operator; note where one of the code makes a plain value."""
+        """Apply an operator; note whether an operator of the code returned a plain value."""
         method, function = _OPERATORS[name]
         value = function(left, right)
         is_own = classes.has_own_operator(left, method) or classes.has_own_operator(right, method)
@@ -193,15 +190,15 @@ class Runner:
         return value
 
     def create_calls(self, inputs: str, public: tuple[str, ...]) -> Calls:
-        """Return what answers single calls of the module."""
+        """Return an evaluator of single calls of the module."""
         return Calls(self.attempt, self.encode, self._module, inputs, public)
 
     def attempt(self, number: int, thunk: Callable[[], Any]) -> Any:
-        """Report the value of a call, or its exception; return that."""
+        """Report and return the value of a call, or its exception."""
         try:
             value = thunk()
         except BaseException as error:
-            is_compared = self._row_cpu_s > 0  # by inputs, which nobody wrote
+            is_compared = self._row_cpu_s > 0  # on generated inputs
             shown = excuse_callback(error, self._module) if is_compared else error
             self.report_error(number, shown)
             return error
@@ -223,14 +220,14 @@ class Runner:
             return self._create_encoder().encode(value)
         except TooLargeError:
             return _TOO_LARGE
-        except BaseException:  # a method of the code, or too deep a stack
+        except BaseException:  # of a method of the code, or of too deep a stack
             return _UNREADABLE
 
     def _create_encoder(self) -> Encoder:
         return Encoder(min(_MAX_PAYLOAD, self._size_left), self._module, self._number)
 
     def _number(self, value: Any) -> int:
-        """Return a number for an object, which is held, so that no other gets its address."""
+        """Return a number for an object, and hold the object so that its id is not reused."""
         return self._seen.setdefault(id(value), (len(self._seen) + 1, value))[0]
 
     def _tell_own(self) -> dict[str, Any]:
@@ -245,7 +242,7 @@ class Runner:
 
 
 class _Raising:
-    """Stands in for `pytest.raises`: which class is expected is not known here."""
+    """Replacement of `pytest.raises` that accepts any exception: no class is expected here."""
 
     def __init__(self, runner: Runner, number: int) -> None:
         self._runner, self._number = runner, number

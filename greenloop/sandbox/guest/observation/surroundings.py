@@ -1,9 +1,9 @@
-"""What observed code looks up of the machine and of its callers.
+"""Detection of lookups that observed code makes about the machine and its callers.
 
-A sandbox is unlike other machines: it has other files, programs, processes, mounts and networks,
-and its observer is above the code on the stack. What code answers after it has looked there proves
-nothing of what it answers elsewhere, by whatever names it has found the function that looks. The
-interpreter's audit events tell of it; of the status of a file there is none.
+A sandbox differs from other machines: it has other files, programs, processes, mounts and networks,
+and the observer is above the code on the stack. So answers of code after such a lookup prove
+nothing about its answers elsewhere. Audit events of the interpreter reveal lookups, under whatever
+name the code calls a function; functions for the status of a file have no event and are wrapped.
 """
 
 import os
@@ -16,10 +16,10 @@ from typing import Any
 
 _FILE_EVENTS = frozenset({"open", "os.listdir", "os.scandir"})
 _PROGRAM_EVENTS = frozenset({"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn"})
-_STATUS_EVENT = "status"  # of these functions; none of them has an event of its own
+_STATUS_EVENT = "status"  # of these functions, which have no audit event
 _STATUS_FUNCTIONS = ("stat", "lstat", "access", "fstat")
 _ADDRESS_EVENTS = {"socket.connect": 1, "socket.getaddrinfo": 0, "socket.gethostbyname": 0}
-# Of these only a call by the code itself counts: the standard library reads frames as well.
+# Only calls by the code itself count, because the standard library reads frames as well.
 _FRAME_EVENTS = frozenset(
     {"sys._getframe", "sys._current_frames", "sys.settrace", "sys.setprofile"}
 )
@@ -32,14 +32,14 @@ _EVENTS = (
     | _OBJECT_EVENTS
     | {_STATUS_EVENT}
 )
-# Below other folders, and the top one, a sandbox is unlike other machines.
+# Below these folders a sandbox is like other machines; elsewhere, and at the top, it is not.
 _USUAL_FOLDERS = frozenset("tmp usr lib lib32 lib64 libx32 bin sbin dev".split())
-# These have paths of their own, such as that of the time zones.
+# Modules that read paths of their own, such as that of the time zones.
 _MODULES_WITH_PATHS = frozenset(
     "mimetypes zoneinfo ssl tempfile gettext locale linecache inspect".split()
 )
 _PATH_MODULES = frozenset({"genericpath", "posixpath", "pathlib", "glob"})
-# What they find out is of the path that they are given, not of the working folder.
+# Functions that look up the path that they are given, not the working folder.
 _WALKS = frozenset("makedirs _joinrealpath realpath select_from glob rglob _iglob".split())
 _LOCAL_HOSTS = frozenset({"", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"})
 # References to what the code may replace.
@@ -49,12 +49,12 @@ _GUEST = __name__.partition(".")[0]
 
 
 class Surroundings:
-    """Notes the first thing that code looks up; `found` is '' while there is none."""
+    """Record of the first lookup by the code: `found` describes it, '' while there is none."""
 
     def __init__(self, module: str, given: str = "") -> None:
-        """`given` are the texts of the programs: programs that they name are given to the code."""
+        """`given` is the text of the programs; to start an executable that it names is allowed."""
         self.found, self._module, self._given = "", module, given
-        self._home = os.path.expanduser("~")  # that of the sandbox is empty
+        self._home = os.path.expanduser("~")  # empty in the sandbox
         self._own_file = os.path.abspath(type(self)._audit.__code__.co_filename)
         self._folder = f"{os.getcwd()}/"
         roots = {f"{path}/" for path in (sys.prefix, sys.base_prefix, *sys.path)}
@@ -77,11 +77,11 @@ class Surroundings:
                 functions.add(watched)
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event not in _EVENTS or self.found:  # there are events of each `id()`
+        if event not in _EVENTS or self.found:  # quick, because even `id()` has an event
             return
         try:
             self.found = self._describe(event, arguments)
-        except BaseException:  # nothing of this may reach the code
+        except BaseException:  # no error here may reach the code
             return
 
     def _describe(self, event: str, arguments: tuple[Any, ...]) -> str:
@@ -109,14 +109,14 @@ class Surroundings:
         full = _abspath(_fsdecode(path))
         if full == self._home:
             return "the home folder"
-        if full == self._own_file:  # its lines are shown of an error that `watched` lets through
+        if full == self._own_file:  # read for the traceback of an error that passed `watched`
             return "its callers"
         if full.split("/")[1] in _USUAL_FOLDERS or f"{full}/".startswith(self._interpreter):
             return ""
         return "" if _MODULES_WITH_PATHS.intersection(self._list_callers()) else full
 
     def _describe_program(self, program: Any) -> str:
-        """Describe a program that the tests do not give the code."""
+        """Describe an executable that the text of the programs does not name; '' for others."""
         words = _fsdecode(program).split()
         name = words[0].rpartition("/")[2] if words else ""
         given = "executable" if words[:1] == [sys.executable] else name
@@ -125,11 +125,11 @@ class Surroundings:
         )
 
     def _list_callers(self) -> Iterator[str]:
-        """Yield the packages of the library above the code, those that walk along a path by function.
+        """Yield the library's packages that the code called; of functions in `_WALKS`, their names.
 
-        Those that only take a path apart are left out, and the guest, which may be installed beside
-        the library. Code may call its module as it likes, so that files tell which functions are its
-        own.
+        Modules that only parse paths are left out, and so is the guest, which may be installed
+        beside the library. Code may rename its module, so its functions are recognized by their
+        files.
         """
         frame: FrameType | None = _getframe(2)
         while frame is not None and not self._is_of_code(frame):

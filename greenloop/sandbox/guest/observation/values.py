@@ -1,4 +1,4 @@
-"""Types whose values cross between processes: how each is taken apart, and some built again."""
+"""Types whose values are transferred between processes, with functions that read or build them."""
 
 import collections
 import datetime
@@ -16,9 +16,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ValueType:
-    """A type; `read` returns simpler parts of a value by the type's own methods.
+    """Type whose values `read` decomposes into simpler parts, by the type's own methods.
 
-    Numbers, texts of bytes, dates and times are `built` of their parts, by the type itself if None.
+    Numbers, bytes, dates and times are `built` from their parts, by the type itself if None.
     """
 
     kind: Any
@@ -50,7 +50,7 @@ def _from_attributes(kind: Any, names: str) -> ValueType:
 
 _TIME = "hour minute second microsecond tzinfo"
 _NAMESPACE: Any = types.SimpleNamespace
-# Where a class has several of these as bases, the first counts.
+# Of a class with several of these as bases, the first in its MRO counts.
 VALUE_TYPES: dict[str, ValueType] = {
     "int": ValueType(int, lambda value: [hex(int.__index__(value))], lambda text: int(text, 16)),
     "float": ValueType(float, lambda value: [float.hex(value)], float.fromhex),
@@ -94,5 +94,5 @@ VALUE_TYPES: dict[str, ValueType] = {
     "Ellipsis": ValueType(type(...), lambda value: []),
     "NotImplemented": ValueType(type(NotImplemented), lambda value: []),
 }
-# By `id`: the hash of a class may be that of an untrusted metaclass.
+# Keyed by `id`, because an untrusted metaclass may compute the hash of a class.
 TAGS_BY_TYPE_ID = {id(item.kind): tag for tag, item in VALUE_TYPES.items()}

@@ -1,1 +1,1 @@
-"""Inputs that are no scenario of a test: single calls, and a generator of calls."""
+"""Inputs other than the scenarios of tests: single calls, and a generator of calls."""

@@ -1,4 +1,4 @@
-"""Failures of what an input passes in, which say nothing of the code that calls it."""
+"""Failures of callbacks that an input passes to the code; they say nothing about the code."""
 
 import dis
 from types import FrameType, TracebackType
@@ -10,10 +10,10 @@ _RAISE = dis.opmap["RAISE_VARARGS"]
 
 
 def excuse_callback(error: BaseException, module: str) -> BaseException:
-    """Return an error, `InputNotAllowed` where a function of the scenario, called by the module, fails.
+    """Return an error, or `InputNotAllowed` if the module called a scenario's function that failed.
 
-    Changed literals do that: a clock that reads the first of no times. What such a function raises
-    by a statement is meant.
+    Changed literals cause that, such as an empty list for a clock that returns its first time.
+    Exceptions of a `raise` statement in such a function are intended.
     """
     frames = list(_list_frames(error.__traceback__))
     called = any(frame.f_globals.get("__name__") == module for frame, _ in frames[:-1])

@@ -1,4 +1,4 @@
-"""Single calls of the module, each on arguments of its own, and a generator of such calls."""
+"""Single calls of the module, each on newly built arguments, and a generator of such calls."""
 
 import ast
 import datetime
@@ -21,25 +21,25 @@ from .iterators import finish
 from .precondition import Arguments, Precondition
 
 ALLOWED, ANSWER, AFTER, BEFORE, PRINTED = range(5)
-ENDING = 99_999  # the observation of the exception that ended a program
+ENDING = 99_999  # number of the observation of the exception that ended a program
 _MUTABLE = (list, dict, set, bytearray)
-_MARK = "constant__"  # the name of a constant, of a number that stands for it
+_MARK = "constant__"  # attribute of a marked number: the name of its constant
 _MAX_TEXT, _TEXTS_AT_ONCE = 2000, 25
 _VALUE_TYPES = (
     decimal.Decimal, fractions.Fraction, datetime.date, datetime.datetime, datetime.time,
     datetime.timedelta, datetime.timezone,
 )  # fmt: skip
-# Of equal ones there may be one object alone, so that it stands for no name.
+# Equal values of these types may be one object, which then does not identify a constant.
 _SHARED_TYPES = (int, float, type(None))
 
 
 def _mark(name: str, value: Any) -> Any:
-    """Return a number that is known to be a constant's, whose value others may have too."""
+    """Return an equal number that carries a constant's name, because other numbers may be equal."""
     return type(type(value).__name__, (type(value),), {_MARK: name})(value)
 
 
 class _ModuleAndClass:
-    """`datetime` in the text of a call, which may mean the module or the class."""
+    """Object for the name `datetime` in a call, which may mean the module or the class."""
 
     def __call__(self, *given: Any, **named: Any) -> datetime.datetime:
         return datetime.datetime(*given, **named)
@@ -49,11 +49,11 @@ class _ModuleAndClass:
 
 
 class Calls:
-    """Answers calls that are given as expressions over the names of the module.
+    """Evaluator of calls that are given as expressions over the names of the module.
 
-    `inputs` is the source of a precondition `allowed` and a generator `inputs`, '' for none; it
-    sees the names of the module. Of several `public` functions, and of a class and its methods, the
-    name comes first in the arguments of both.
+    `inputs` is the source of a precondition `allowed` and a generator `inputs`, '' for none; it can
+    use the names of the module. If there are several `public` functions, or a class with methods,
+    both have the name as first argument.
     """
 
     def __init__(
@@ -90,10 +90,10 @@ class Calls:
         }
 
     def answer(self, call: str) -> None:
-        """Observe the answer of a call, and its arguments after and before where it changes them.
+        """Observe the answer of a call, and its arguments after and before if it changes them.
 
-        Of one that returns `None`, and of `main`, what it prints is observed too. A call that is
-        not allowed is not made; that alone is observed then.
+        If it returns `None` or is `main`, its output is observed too. A call that is not allowed is
+        not made, and only its refusal is observed.
         """
         tree = ast.parse(call, mode="eval").body
         if not isinstance(tree, ast.Call):
@@ -118,10 +118,10 @@ class Calls:
                 self._observe(BEFORE, lambda: before)
 
     def _asks(self, name: str, function: Any, arguments: Arguments) -> bool:
-        """Return what the precondition says; observe it where that is not `True`."""
+        """Return whether the precondition allows a call; if not, observe its refusal or error."""
         try:
             is_allowed = self._precondition.is_allowed(name, function, arguments)
-        except BaseException as error:  # of the limit of CPU time, too
+        except BaseException as error:  # includes that of the limit of CPU time
             self._observe(ALLOWED, functools.partial(_raise, error))
             return False
         if not is_allowed:
@@ -129,9 +129,9 @@ class Calls:
         return is_allowed
 
     def answer_steps(self, text: str, **fixtures: Any) -> None:
-        """Run the statements of a text over the names of the module; observe the last, an expression.
+        """Run statements over the names of the module; observe the last, which is an expression.
 
-        Modules of the standard library need no import, and are loaded where they are used.
+        Modules of the standard library need no import statement, and are loaded if they are used.
         """
         tree = ast.parse(text.strip())
         names, steps = {**self._names, **fixtures}, list[Any](tree.body)
@@ -145,16 +145,16 @@ class Calls:
         self._observe(0, lambda: eval(expression, names))
 
     def guard(self, name: str) -> Any:
-        """Return what the module has under a name, with the precondition before its calls."""
+        """Return an attribute of the module that checks the precondition before its calls."""
         return self._precondition.guard(name, self._names[name])
 
     def _evaluate(self, code: types.CodeType) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
-        """Return the function, the arguments by position and those by name of a call, made anew."""
+        """Evaluate a call's function, positional and keyword arguments anew, and return them."""
         made: tuple[Any, tuple[Any, ...], dict[str, Any]] = eval(code, dict(self._names))
         return made
 
     def generate(self, seed: str, count: int) -> None:
-        """Observe the calls, or sequences of calls, that `inputs` yields, some at a time."""
+        """Observe the calls, or sequences of calls, that `inputs` yields, 25 per observation."""
         exec(self._source, self._marked)
         source = self._marked.get("inputs")
         found = iter(source(random.Random(seed)) if source else ())
@@ -167,7 +167,7 @@ class Calls:
                 return
 
     def _render(self, item: Any) -> str:
-        """Return a call, a list of calls on what the first one returns, or statements; '' otherwise."""
+        """Return a call, calls on the first call's result, or statements as text; else ''."""
         with suppress(Exception):
             if isinstance(item, list) and self._is_program(item):
                 return self._limit("\n".join(item))
@@ -181,7 +181,7 @@ class Calls:
         return ""
 
     def _is_program(self, item: list[Any]) -> bool:
-        """Return whether a list has statements that use the module, and not a call's one argument."""
+        """Return whether a list has statements that use the module; else it is an argument."""
         if not all(isinstance(line, str) for line in item):
             return False
         with suppress(SyntaxError, ValueError):
@@ -193,7 +193,7 @@ class Calls:
         return f"{name}({', '.join(map(self._show, arguments))})"
 
     def _show(self, value: Any) -> str:
-        """Return the text of an argument; constants of the module are shown by their names."""
+        """Return the text of an argument, with the names of the module's constants."""
         if isinstance(value, enum.Enum):
             return f"{type(value).__qualname__}.{value.name}"
         if type(value) is list:
@@ -206,12 +206,12 @@ class Calls:
 
 
 def _compile_inputs(source: str) -> types.CodeType:
-    """Compile the source of `inputs` and `allowed`, which runs over constants of two kinds."""
+    """Compile the source of `inputs` and `allowed`, which is run on plain and marked constants."""
     return compile(source, "<inputs>", "exec")
 
 
 def _compile(call: ast.Call) -> types.CodeType:
-    """Compile the function and the arguments of a call, which each evaluation makes anew."""
+    """Compile an expression that evaluates the function and the arguments of a call anew."""
     place: Any = {"lineno": 1, "col_offset": 0}
     named = [item for item in call.keywords if item.arg]
     names: list[ast.expr | None] = [ast.Constant(item.arg, **place) for item in named]

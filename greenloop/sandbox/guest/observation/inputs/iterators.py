@@ -1,4 +1,4 @@
-"""What coroutines and iterators give, which a call returns before they have run."""
+"""Results of coroutines and items of iterators, which a call returns before they have run."""
 
 import inspect
 import types
@@ -9,7 +9,7 @@ _MAX_ITEMS = 1000
 
 
 def finish(value: Any) -> Any:
-    """Return what a coroutine returns, and the first items of an iterator."""
+    """Return the result of a coroutine or the first items of an iterator; else the value itself."""
     if inspect.iscoroutine(value):
         return _run(value)
     if isinstance(value, types.AsyncGeneratorType):

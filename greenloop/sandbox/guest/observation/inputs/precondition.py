@@ -1,4 +1,4 @@
-"""The precondition of a second implementation, which is asked before each call."""
+"""Precondition of a second implementation, which is checked before each call."""
 
 import functools
 import inspect
@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
-_EARLIER = "earlier"  # the parameter of `allowed` for the calls that an object has had
+_EARLIER = "earlier"  # the parameter of `allowed` for the earlier calls on an object
 
 
 class InputNotAllowed(Exception):
@@ -15,10 +15,10 @@ class InputNotAllowed(Exception):
 
 
 class Precondition:
-    """Asks `allowed` about calls; of several public names, and of a class, with the name first.
+    """Check of calls by `allowed`, which gets the called name first if `has_names`.
 
-    An `allowed` with a parameter `earlier` gets the calls that were made on the object so far, the
-    one that made it first: what is right for a call may depend on these.
+    An `allowed` with a parameter `earlier` gets the earlier calls on the object, beginning with its
+    construction, because they may decide whether a call is allowed.
     """
 
     def __init__(self, allowed: Callable[..., Any] | None, has_names: bool) -> None:
@@ -26,18 +26,18 @@ class Precondition:
         self._signatures: dict[str, inspect.Signature] = {}
         self._is_inside = False
         self._takes_earlier = _takes(allowed, _EARLIER)
-        # The objects are held, so that no other has the number of one of them.
+        # Holds the objects, so that no other object gets the id of one of them.
         self._histories: dict[int, tuple[Any, list[tuple[Any, ...]]]] = {}
 
     def is_allowed(self, name: str, function: Any, arguments: Arguments) -> bool:
-        """Ask about a call, with the defaults of the function where `allowed` takes them too."""
+        """Return whether a call is allowed, with the function's defaults if `allowed` has them."""
         return self._ask(name, self._fill_in(name, function, arguments), arguments, ())
 
     def guard(self, name: str, found: Any) -> Any:
-        """Return a function or class with the precondition before its calls.
+        """Return a function or class that checks the precondition before its calls.
 
-        That of a method is asked of its name and its arguments without `self`, that of `__init__`
-        of the name of the class; calls that the module makes itself are not asked about.
+        A method is checked by its name and its arguments without `self`, `__init__` by the name of
+        the class. Calls that the module makes itself are not checked.
         """
         if self.allowed is None or (isinstance(found, type) and issubclass(found, BaseException)):
             return found
@@ -67,7 +67,7 @@ class Precondition:
         return call_guarded
 
     def _admit(self, name: str, function: Any, arguments: Arguments, is_method: bool) -> bool:
-        """Ask about a call; add one of a method to what its object has had."""
+        """Return whether a call is allowed; add a method's call to the history of its object."""
         filled = self._fill_in(name, function, arguments)
         if not is_method:
             return self._ask(name, filled, arguments, ())
@@ -80,7 +80,7 @@ class Precondition:
         return is_allowed
 
     def _fill_in(self, name: str, function: Any, arguments: Arguments) -> Arguments | None:
-        """Return the arguments with the function's defaults; None where it takes no such."""
+        """Return the arguments with the function's defaults; None if it does not take them."""
         given, named = arguments
         with suppress(TypeError, ValueError):
             if name not in self._signatures:
