@@ -11,8 +11,8 @@ _CHUNK_BYTES = 1 << 20
 _get_pid, _write, _exit = os.getpid, os.write, os._exit
 _to_json = json.JSONEncoder().encode
 LIVE_THREADS = "the module or its tests start threads when they are imported: no fork has them"
-NO_TEST_PASSES = "no test passes on the code"  # in a fork: what it needs may be lost there
-PROCESSES = ""  # in place of the path of a file that a test reaches: it starts processes
+NO_TEST_PASSES = "no test passes on the code"  # seen in a fork, which may lack what they need
+PROCESSES = ""  # stands for a path among the files that a test reaches if it starts processes
 
 
 class MessageStream(Protocol):
@@ -67,7 +67,7 @@ class Channel:
 
     def send(self, event: str, **values: Any) -> None:
         """Report an event. In a fork of the process that created the channel: exit."""
-        if _get_pid() != self._pid:  # a fork of the code under test that returned from it
+        if _get_pid() != self._pid:  # a fork that the code under test made and that returned
             _exit(1)
         line = f"{self._key} {_to_json({'event': event, **values})}\n"
         write_all(self._handle, line.encode())

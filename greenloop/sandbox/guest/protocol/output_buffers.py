@@ -1,7 +1,7 @@
 """Bounded buffers for a run's output (head and tail are kept) and for its reports, in mappings.
 
-Python keeps freed memory for itself, where a process that is forked later could find it. So what a
-run writes is read straight into memory that `close` unmaps.
+Python keeps freed memory, in which a process that is forked later could find data. So the output of
+a run is read directly into memory that `close` unmaps.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ class _HeadAndTail:
         return self.total - self._head_bytes - self._tail_bytes
 
     def pieces(self) -> list[memoryview]:
-        """Return the head, a note on what was cut, if anything was, and the tail."""
+        """Return the head, a note on the number of bytes cut (b'' if none) and the tail."""
         omitted = self.omitted_bytes
         note = f"\n[… {omitted} bytes cut …]\n".encode() if omitted > 0 else b""
         head, tail = self._head_view[: self._head_bytes], self._tail_view[: self._tail_bytes]
@@ -72,9 +72,9 @@ class OutputBuffers:
         self._items_done = self._counted_bytes = 0
 
     def read(self, handle: int, name: str) -> bool | None:
-        """Read a piece from a descriptor: False if that exceeded the limit, None at the end.
+        """Read a piece from a descriptor; return False if it exceeds the limit, None at the end.
 
-        Raises BlockingIOError: there is nothing to read yet.
+        Raises BlockingIOError if there is nothing to read yet.
         """
         if name != "result":
             count = self._streams[name].read(handle)
@@ -96,16 +96,16 @@ class OutputBuffers:
         return sum(item.total for item in self._streams.values()) + self._result_bytes
 
     def count_items(self) -> int:
-        """Return how many tests or mutants the reports so far say are done."""
+        """Return the number of finished tests or mutants according to the reports so far."""
         with self._result_view[: self._result_bytes] as received:
             for found in _ITEM_DONE.finditer(received, self._counted_bytes):
                 self._items_done += 1
                 self._counted_bytes = found.end()
-                del found  # it holds the view
+                del found  # it keeps the view in use
         return self._items_done
 
     def list_truncated_streams(self) -> list[str]:
-        """Return the names of the streams that were too long to be kept whole."""
+        """Return the names of the streams that were too long to be kept completely."""
         return [name for name, item in self._streams.items() if item.omitted_bytes > 0]
 
     def pieces(self, *, with_errors: bool) -> list[list[memoryview]]:

@@ -1,4 +1,4 @@
-"""What a project's own environment would have, where greenloop's Python runs its tests."""
+"""Handling of plug-ins that are missing when greenloop's Python runs a project's tests."""
 
 import copy
 import itertools
@@ -15,9 +15,9 @@ from _pytest.config.findpaths import locate_config
 
 from .plugins import list_plugins
 
-# Settings by which pytest would exit when something is not installed, which is reported otherwise.
+# Overrides settings by which pytest exits if something is not installed; greenloop reports that.
 _OVERRIDES = ("required_plugins=", "minversion=", "strict_config=false", "strict_markers=false")
-# What pytest need not say in an environment of the project, where its settings make warnings errors.
+# Warnings that do not occur in a project's own environment, but that its settings may make errors.
 _WARNINGS = (
     "PytestAssertRewriteWarning PytestConfigWarning PytestDeprecationWarning "
     "PytestUnknownMarkWarning"
@@ -26,7 +26,7 @@ _STRICT_OPTIONS = ("--strict-config", "--strict-markers", "--strict")
 
 
 def build_arguments(root: str, packages: str, ini: str) -> list[str]:
-    """Return pytest's arguments: the plug-ins of installed packages, and no settings from elsewhere.
+    """Return pytest's arguments: plug-ins of installed packages, no settings from outside `root`.
 
     `packages` is the folder of these packages, '' for none; `ini` is an empty configuration.
     """
@@ -43,8 +43,8 @@ def build_arguments(root: str, packages: str, ini: str) -> list[str]:
 
 
 def _leave_out_plugins(added: Any, packages: str) -> list[str]:
-    """Return an option that sets `addopts` without plug-ins that they load by `-p` and that are not there."""
-    given = getattr(added, "value", added)  # since pytest 9
+    """Return an option that removes plug-ins that are not installed (`-p NAME`) from `addopts`."""
+    given = getattr(added, "value", added)  # an object with `value` since pytest 9
     words = list(given) if isinstance(given, list) else shlex.split(given)
     known = {item.name for item in list_plugins(packages)}
     absent = [
@@ -58,13 +58,13 @@ def _leave_out_plugins(added: Any, packages: str) -> list[str]:
 
 
 def _is_module(plugin: str) -> bool:
-    """Whether a plug-in is a module: of pytest, of a package, or of the project; `no:x` is none to load."""
+    """Whether a plug-in can be imported (from anywhere) or need not be loaded (`no:x`)."""
     top = plugin.partition(".")[0]
     return ":" in plugin or bool(find_spec(f"_pytest.{top}") or find_spec(top))
 
 
 class AbsentPlugins:
-    """Leaves out the options of plug-ins that are not there, and those that refuse their marks."""
+    """Plug-in that removes options of missing plug-ins, and options that reject their marks."""
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_load_initial_conftests(
@@ -79,7 +79,7 @@ class AbsentPlugins:
 
 
 def _remove_option(arguments: list[str], word: str) -> None:
-    """Remove an option, and what can only be its value."""
+    """Remove an option, and the next argument if it can only be its value."""
     place = arguments.index(word)
     del arguments[place]
     following = arguments[place] if place < len(arguments) else "-"

@@ -1,4 +1,4 @@
-"""The two values of the comparison that an assertion failed on."""
+"""Recording of the two values of the comparison on which an assertion failed."""
 
 import reprlib
 import sys
@@ -12,7 +12,7 @@ _HAS_IMPRECISE_LINES = sys.version_info < (3, 11)  # of statements over several 
 
 
 class ComparisonRecorder:
-    """Records the last comparison that pytest explained, and its place in the tests."""
+    """Recorder of the last comparison that pytest explained, and of its place in the tests."""
 
     def __init__(self) -> None:
         self._repr = reprlib.Repr()
@@ -23,7 +23,7 @@ class ComparisonRecorder:
         self._values: dict[str, str] = {}
 
     def record(self, operator: str, left: Any, right: Any, work: str) -> None:
-        """Record a comparison. Called by pytest for failing assertions only."""
+        """Record a comparison. pytest calls this for failing assertions only."""
         self._location = None
         frame: FrameType | None = sys._getframe(1)
         for _ in range(_MAX_FRAMES_UP):
@@ -36,7 +36,7 @@ class ComparisonRecorder:
             self._location = (id(frame), frame.f_lineno)
 
     def values_for(self, error: BaseException) -> dict[str, str] | None:
-        """Return the recorded values if the error was raised by that comparison."""
+        """Return the recorded values if that comparison raised the error, else None."""
         location, self._location = self._location, None
         trace = error.__traceback__
         while trace is not None and trace.tb_next is not None:

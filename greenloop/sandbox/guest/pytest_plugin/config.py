@@ -1,4 +1,4 @@
-"""pytest's configuration: for test runs of a module, and what is added to that of a project."""
+"""pytest's configuration for test runs of a module, and additions to that of a project."""
 
 import copy
 import os
@@ -16,7 +16,7 @@ def ini_file() -> str:
 
 
 def options(work: str, ini: str) -> list[str]:
-    """Return pytest's arguments, without the files: quiet and independent of other files."""
+    """Return pytest's arguments except the test files, for quiet runs without other settings."""
     chosen = ["-q", "--no-header", "--tb=short", "-rN", "--color=no", "-p", "no:cacheprovider"]
     chosen += ["--capture=sys", "--continue-on-collection-errors", "--disable-plugin-autoload"]
     places = ["-c", ini, "--rootdir", work, "--confcutdir", work]
@@ -44,12 +44,12 @@ def accept_undecodable_output() -> None:
 
 
 def build_arguments(root: str) -> list[str]:
-    """Return pytest's arguments for all tests of a project, each with an outcome of its own."""
+    """Return pytest's arguments for a project, by which all its tests run and report an outcome."""
     return ["--rootdir", root, "--color=no", "--continue-on-collection-errors", "--maxfail=0"]
 
 
 class SuiteOptions:
-    """Switches off options of plug-ins that are installed."""
+    """Plug-in that adds the options in `SWITCHED_OFF` for plug-ins that are installed."""
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_load_initial_conftests(

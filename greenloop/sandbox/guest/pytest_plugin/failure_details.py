@@ -1,6 +1,6 @@
-"""Failures of untrusted code in plain values: text, frames, compared values; all truncated.
+"""Description of failures of untrusted code by truncated text, frames and compared values.
 
-Works whatever the methods of the error do.
+Methods of the error may do anything.
 """
 
 import errno
@@ -38,9 +38,9 @@ def describe_failure(error: BaseException, output: str, work: str) -> dict[str, 
 
 
 def format_failure(error: BaseException, work: str) -> str:
-    """Return the text of a failure in the form of `--tb=short`, of the run's own files alone.
+    """Return a failure as text in the form of `--tb=short`, with frames of the run's own files.
 
-    The exceptions that led to it come first.
+    The exception that led to it comes first.
     """
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     chain = [error] if cause is None else [cause, error]
@@ -60,7 +60,7 @@ def _format_one(error: BaseException, work: str) -> str:
 
 def _format_message(error: BaseException, depth: int = 0) -> str:
     try:
-        if type(error).__name__ == "FixtureLookupError":  # its text is made for the terminal
+        if type(error).__name__ == "FixtureLookupError":  # its own text is for a terminal
             return f"fixture {error.argname!r} not found"  # type: ignore[attr-defined]
         text = _escape(str(error))
         if text.startswith(_ASYNC_UNSUPPORTED):
@@ -73,22 +73,22 @@ def _format_message(error: BaseException, depth: int = 0) -> str:
 
 
 def is_refused_socket(error: BaseException) -> bool:
-    """Return whether an error is that of a socket which the sandbox refuses."""
+    """Return whether an error is that of a socket refused by the sandbox."""
     return isinstance(error, OSError) and error.errno == errno.EAFNOSUPPORT
 
 
 def find_skipping_file(error: BaseException, work: str) -> str:
-    """Return the file whose line called for a skip or xfail; '' for a mark, or where a check was turned into a skip.
+    """Return the file whose line calls skip or xfail; '' for a mark or a check turned into a skip.
 
-    One of the run is named by its path there, another one by its whole path.
+    The path of a file of the run is relative to its folder, other paths are absolute.
     """
-    if isinstance(error.__context__, unittest.SkipTest):  # which its test case has replaced
+    if isinstance(error.__context__, unittest.SkipTest):  # which the test case has replaced
         error = error.__context__
     calls = [
         (frame.f_code.co_filename, line)
         for frame, line in traceback.walk_tb(error.__traceback__)
         if str(frame.f_globals.get("__name__")).partition(".")[0] not in _TEST_TOOLS
-        and os.path.isabs(frame.f_code.co_filename)  # not what `exec` has run
+        and os.path.isabs(frame.f_code.co_filename)  # not code run by `exec`
     ]
     path, line = calls[-1] if calls else ("", 0)
     text = linecache.getline(path, line or 0).lower()
@@ -96,7 +96,7 @@ def find_skipping_file(error: BaseException, work: str) -> str:
 
 
 def _format_notes(error: BaseException) -> list[str]:
-    """Return notes, such as the falsifying example of hypothesis."""
+    """Return an error's notes, such as the falsifying example of hypothesis."""
     notes = getattr(error, "__notes__", None)
     return (
         [_escape(str(item)) for item in notes[:_MAX_GROUP_ITEMS]] if isinstance(notes, list) else []
@@ -120,7 +120,7 @@ def _escape(value: str) -> str:
 
 
 def _collect_frames(error: BaseException, work: str) -> list[dict[str, Any]]:
-    """Return the lines of the run's own files that the error passed, outermost first."""
+    """Return the frames of an error in the run's own files, outermost first."""
     steps = traceback.walk_tb(error.__traceback__)  # lines are read for the run's files only
     own = keep_ends([item for item in steps if item[0].f_code.co_filename.startswith(work)])
     found = [_describe_frame(frame, line, work) for frame, line in own]
@@ -156,7 +156,7 @@ def _build_frame(
 
 
 def _describe_doctest_failure(error: BaseException, work: str) -> dict[str, Any] | None:
-    """Describe a doctest's failure; None if it is none."""
+    """Describe the failure of a doctest; return None for other errors."""
     doctest = sys.modules.get("doctest")
     try:
         if doctest and type(error) is doctest.DocTestFailure:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from importlib.metadata import EntryPoint, distributions
 from typing import Any
 
-# Options added in a project's environment, by plug-in: processes that report elsewhere, and
-# thresholds for runs of a part of the tests.
+# Options added in a project's environment, by plug-in. They switch off processes that report
+# elsewhere, and thresholds that do not apply if only a part of the tests is run.
 SWITCHED_OFF = {"xdist": "-n0", "pytest_cov": "--no-cov"}
 _HYPOTHESIS, _ASYNCIO = "hypothesispytest", "pytest_asyncio.plugin"
 
@@ -18,7 +18,7 @@ def list_plugins(packages: str) -> list[EntryPoint]:
 
 
 def load_plugins(packages: str) -> list[Any]:
-    """Return the plugins of the packages in a folder, without those that do not fit this pytest."""
+    """Return the plugins of the packages in a folder that can be loaded with this pytest."""
     return [loaded for item in list_plugins(packages) for loaded in _load(item)]
 
 

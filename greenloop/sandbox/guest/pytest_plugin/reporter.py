@@ -26,10 +26,10 @@ class EventChannel(Protocol):
 
 
 class Reporter:
-    """Reports to the host.
+    """Plug-in that reports tests, outcomes and failures to the host.
 
-    The job says in which order to run, and which doctests. Python files of the watched folders may
-    not change before the tests run.
+    The job has the order of the tests and the files with doctests. Python files of the watched
+    folders may not change before the tests run.
     """
 
     def __init__(self, channel: EventChannel, job: dict[str, Any]) -> None:
@@ -37,7 +37,7 @@ class Reporter:
         self._order_seed, self._doctests = job["order_seed"], job["doctests"]
         self._watch((self._work,))
         self._outcomes: dict[str, tuple[str, float]] = {}
-        self._left = Counter[str]()  # collectors of a project may give several tests one name
+        self._left = Counter[str]()  # tests of a project may share one name
         self._current_id, self._phase = "", "collect"
         self._comparisons = ComparisonRecorder()
         self._skipped_files: dict[str, str] = {}
@@ -50,7 +50,7 @@ class Reporter:
         self._changed_ns = read_change_times(self._folders)
 
     def _format_failure(self, excinfo: Any, style: object = None) -> str:
-        """Replace pytest's own text, which parses files anew and takes longer than most tests."""
+        """Return a text in place of pytest's, which parses files and is slower than most tests."""
         return failure_details.format_failure(excinfo.value, self._work)
 
     def pytest_itemcollected(self, item: Any) -> None:
@@ -60,7 +60,7 @@ class Reporter:
         original = collector._repr_failure_py
 
         def format_failure(excinfo: Any, style: Any = None) -> Any:
-            is_skip = isinstance(excinfo.value, _SKIPS)  # pytest reads where it was raised
+            is_skip = isinstance(excinfo.value, _SKIPS)  # pytest reads the place from its text
             return original(excinfo, style) if is_skip else self._format_failure(excinfo)
 
         collector._repr_failure_py = format_failure
@@ -77,8 +77,8 @@ class Reporter:
     def _collect_doctests(self, session: Any) -> Iterator[Any]:
         """Yield the doctests of the run's files; a file that cannot be loaded is an error.
 
-        Not by `--doctest-modules`, for which the module would have to be a target, and so be
-        searched for tests and have its assertions rewritten.
+        `--doctest-modules` is not used, because the module would have to be a target, which pytest
+        searches for tests and whose assertions it rewrites.
         """
         from _pytest.doctest import DoctestModule
 
@@ -87,12 +87,12 @@ class Reporter:
             yield from session.genitems(DoctestModule.from_parent(session, path=path))
 
     def pytest_collectreport(self, report: Any) -> None:
-        if report.skipped and report.nodeid not in self._skipped_files:  # also as one of doctests
+        if report.skipped and report.nodeid not in self._skipped_files:  # may repeat, for doctests
             place = report.longrepr[0] if isinstance(report.longrepr, tuple) else ""
             self._skipped_files[report.nodeid] = str(place).removeprefix(self._work)
 
     def pytest_collection_finish(self, session: Any) -> None:
-        """Report the tests; a file that is skipped as a whole counts as one."""
+        """Report the tests; a file that is skipped as a whole counts as one test."""
         self._report_rewritten_files()
         self._left.update(item.nodeid for item in session.items)
         self._channel.send(
@@ -123,7 +123,7 @@ class Reporter:
             self._check_item(item)
 
     def pytest_pyfunc_call(self, pyfuncitem: Any) -> None:
-        """Check a test; plugins that run async tests have been called before."""
+        """Check a test; plugins that run async tests are called before this."""
         self._check_item(pyfuncitem)
 
     def _check_item(self, item: Any) -> None:
@@ -133,7 +133,7 @@ class Reporter:
         item.obj = check_return_value(item.obj, reject)
 
     def _reject_test(self, name: str, why: str) -> None:
-        """Fail a test, also one that is marked as expected to fail."""
+        """Fail a test, even if it is marked as expected to fail."""
         self._rejected_ids.add(name)
         error = pytest.fail.Exception(why, pytrace=False)
         self._send_failure(name, "call", error, "")
@@ -143,12 +143,12 @@ class Reporter:
     def pytest_runtest_makereport(self, item: Any, call: Any) -> Any:
         raised = call.excinfo
         made = yield
-        raised = raised or call.excinfo  # those of unittest's cases come late
+        raised = raised or call.excinfo  # set late for unittest's cases
         if raised is not None:
             self._inspect_error(item, raised.value, made)
 
     def _inspect_error(self, item: Any, error: BaseException, made: Any) -> None:
-        """Note which file has skipped a test; `made` is the result of the hook that reports it."""
+        """Record the file that skipped a test; `made` is the result of the hook that reports it."""
         if isinstance(error, (*_SKIPS, pytest.xfail.Exception)):
             self._skipping_files[item.nodeid] = failure_details.find_skipping_file(
                 error, self._work
@@ -181,7 +181,7 @@ class Reporter:
             self._report_abort(excinfo.value)
 
     def report_startup_error(self, name: str, error: BaseException) -> None:
-        """Report that nothing was run; `name` is the path of a file that cannot be loaded, or ''."""
+        """Report that no test ran; `name` is the path of a file that cannot be loaded, or ''."""
         self._send_failure(name.removeprefix(self._work), "collect", error, "")
 
     def _report_abort(self, error: BaseException) -> None:
@@ -215,7 +215,7 @@ class Reporter:
 
 
 def _combine_outcome(outcome: str, report: Any) -> str:
-    """Return a test's outcome after one more of its phases, or of its subtests: what one skips is no test."""
+    """Return a test's outcome after another phase or subtest; only a failed subtest changes it."""
     if hasattr(report, "context") and not report.failed:
         return outcome
     if hasattr(report, "wasxfail"):
@@ -230,7 +230,7 @@ def _get_captured_output(report: Any) -> str:
 
 
 def _describe_subtest(report: Any) -> str:
-    """Return which subtest it was, as another line of the message."""
+    """Return a line of the message that names the failed subtest; '' if there is none."""
     context = getattr(report, "context", None)
     if context is None:
         return ""
@@ -240,7 +240,7 @@ def _describe_subtest(report: Any) -> str:
 
 
 def read_change_times(folders: Iterable[str]) -> dict[str, int]:
-    """Return when each Python file of some folders was changed, which no process can set back."""
+    """Return each Python file's change time in ns, which no process can set back."""
     entries = (entry for folder in folders for entry in os.scandir(folder))
     return {
         entry.path: entry.stat().st_ctime_ns

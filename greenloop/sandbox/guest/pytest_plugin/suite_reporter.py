@@ -1,4 +1,4 @@
-"""Reporter of a project's own tests: what counts as a test, and as a failure, is pytest's word."""
+"""Reporter of a project's own tests, for which pytest alone decides on tests and failures."""
 
 import os
 import traceback
@@ -14,9 +14,9 @@ _PACKAGES = f"{os.sep}site-packages{os.sep}"
 
 
 class SuiteReporter(Reporter):
-    """Reports outcomes as pytest has them, and changes nothing of how tests are run.
+    """Reporter that keeps pytest's outcomes and does not change how tests are run.
 
-    A test that opens a socket which the sandbox refuses says nothing of the code: it is skipped.
+    A test that opens a socket refused by the sandbox says nothing about the code, and is skipped.
     """
 
     pytest_itemcollected = None  # type: ignore[assignment]
@@ -25,7 +25,7 @@ class SuiteReporter(Reporter):
     pytest_runtest_logfinish = None  # type: ignore[assignment]
 
     def __init__(self, channel: EventChannel, job: dict[str, Any], folders: Iterable[str]) -> None:
-        """Projects may write files of their own while tests are collected, but none in `folders`."""
+        """A project may write Python files while tests are collected, but not in `folders`."""
         super().__init__(channel, job)
         self._refused_ids: set[str] = set()
         self._watch(folders)
@@ -47,7 +47,7 @@ class SuiteReporter(Reporter):
                 self._channel.send("refused", id=item.nodeid, what=NO_SOCKETS)
 
     def _is_opened_by(self, item: Any, error: BaseException) -> bool:
-        """Return whether an error passed no file of the project but the test's own and conftest files."""
+        """Return whether the error's only project files are the test's own and conftest files."""
         paths = {frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)}
         own = {path for path in paths if path.startswith(self._work) and _PACKAGES not in path}
         return all(

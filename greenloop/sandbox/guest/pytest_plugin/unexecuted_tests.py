@@ -1,4 +1,4 @@
-"""Tests that would pass although their body was not run, or returned instead of asserting."""
+"""Detection of tests that pass although their body was not run, or returns instead of asserting."""
 
 import functools
 import inspect
@@ -22,7 +22,7 @@ def is_async(function: Any) -> bool:
 
 
 def is_plain_unittest(item: Any) -> bool:
-    """Return whether it is a method of a `unittest` class that awaits none of its methods."""
+    """Return whether an item is a method of a `unittest` class that runs no async methods."""
     kind = getattr(item, "cls", None)
     if not (isinstance(kind, type) and issubclass(kind, TestCase)):
         return False
@@ -45,7 +45,7 @@ def check_return_value(
 
 
 def _find_advice(returned: object) -> str:
-    """Return why a return value means that the test did not pass; '' for all others."""
+    """Return why a return value means that the test did not pass; '' if it does not."""
     if returned is False:
         return FALSE_ADVICE
     if isinstance(returned, _GENERATOR_TYPES):

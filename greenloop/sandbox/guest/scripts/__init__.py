@@ -1,1 +1,1 @@
-"""Running a script as `__main__`."""
+"""Run of a script as `__main__`."""

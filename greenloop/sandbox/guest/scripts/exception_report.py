@@ -1,4 +1,4 @@
-"""Report of the exception that ended a script, in plain values: certain facts first."""
+"""Report of the exception that ended a script; facts that the script cannot change come first."""
 
 import contextlib
 import faulthandler
@@ -14,10 +14,10 @@ _MAX_SECONDS = 2.0
 
 
 def report_exception(error: BaseException, channel: Channel, work: str) -> None:
-    """Report `error` three times, the last counts: class; message and frames; local values.
+    """Report `error` three times: class; with message and frames; with local values.
 
-    Message and values may be computed by code of the script. It can print nothing meanwhile, and if
-    it does not return in time, the process exits with status 1, as after the error.
+    The last report counts. Code of the script may compute message and values. Its output is then
+    discarded, and if it takes too long, the process exits with status 1, as after the error.
     """
     name = str(type.__dict__["__name__"].__get__(type(error)))[:MAX_TEXT]
     name = name.encode("utf-8", "backslashreplace").decode()

@@ -1,4 +1,4 @@
-"""Modules that a program must not find loaded: those of the zygote, and those that its own files shadow."""
+"""Removal of loaded modules that a program must not find: the zygote's, and shadowed modules."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable
 
 _TEST_TOOLS = ("pytest", "_pytest", "pluggy", "iniconfig", "py", "_hypothesis_pytestplugin")
-# What an interpreter has loaded before the first line of a program. `_warnings` looks up
+# Modules that an interpreter has loaded before the first line of a program. `_warnings` looks up
 # `warnings`.
 _STARTUP_MODULES = frozenset(
     "__main__ _abc _codecs _collections_abc _frozen_importlib _frozen_importlib_external _imp _io "
@@ -20,7 +20,7 @@ _NEVER_SHADOWED = {*sys.builtin_module_names, *_STARTUP_MODULES, "ntpath"} - {"w
 
 
 def hide_preloaded_modules(folder: str) -> None:
-    """Unload them; `folder` is the first that the script's imports search."""
+    """Unload these modules and reset hooks; imports of the program search `folder` first."""
     sys.meta_path[:] = [item for item in sys.meta_path if not _is_test_tool(type(item).__module__)]
     sys.unraisablehook, threading.excepthook = sys.__unraisablehook__, threading.__excepthook__
     sys.excepthook, sys.displayhook = sys.__excepthook__, sys.__displayhook__
@@ -38,7 +38,7 @@ def _reset_warning_filters() -> None:
 
 
 def unload_shadowed_modules(folder: str) -> None:
-    """Unload modules that share a name with something in a folder of the run."""
+    """Unload modules whose name is also that of a module in a folder of the run."""
     for name in _find_loaded(_importable_names(folder) - _NEVER_SHADOWED):
         if not _is_test_tool(name):
             del sys.modules[name]
@@ -47,7 +47,7 @@ def unload_shadowed_modules(folder: str) -> None:
 def _find_loaded(names: Iterable[str]) -> list[str]:
     """Return the loaded modules of these names, with their submodules.
 
-    Mostly there are none: to go through all modules writes to each page with one of their names.
+    Mostly there are none, and the loop is skipped: it writes to (copies) each page with a name.
     """
     loaded = {name for name in names if name in sys.modules}
     return [item for item in sys.modules if item.partition(".")[0] in loaded] if loaded else []
@@ -58,7 +58,7 @@ def _is_test_tool(module: str) -> bool:
 
 
 def _importable_names(folder: str) -> set[str]:
-    """Return the names under which something in a folder can be imported."""
+    """Return the names of the modules that can be imported from a folder."""
     return {
         name.removesuffix(".py")
         for name in os.listdir(folder)

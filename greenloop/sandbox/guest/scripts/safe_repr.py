@@ -20,7 +20,7 @@ _SECRET_NAME = re.compile(rf"{_SECRET_WORDS}|_key$|^auth$", re.I)
 _NAMED_SECRET = re.compile(
     rf"(\w*(?:{_SECRET_WORDS})\w*['\"]?\s*[=:]\s*)('[^']*'|\"[^\"]*\"|[^\s,)}}\]]+)", re.I
 )
-_POSSIBLE_SECRET_NAME = re.compile(r"key|auth", re.I)  # also names of dict keys: the value decides
+_POSSIBLE_SECRET_NAME = re.compile(r"key|auth", re.I)  # also a dict's key: the value decides
 _SECRET_VALUE = re.compile(
     r"sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abprs]-[\w-]{10,}|AKIA[A-Z0-9]{16}"
     r"|AIza[\w-]{30,}|hf_\w{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|-----BEGIN [A-Z ]*PRIVATE KEY"
@@ -38,7 +38,7 @@ _NON_VALUE_TYPES = (
     type,
 )
 _BUILT_IN_TYPES = (int, str, list, tuple, set, frozenset, dict, collections.deque)
-_MIN_SECRET_LENGTH = 8  # shorter ones are ordinary words, which sentences may contain
+_MIN_SECRET_LENGTH = 8  # shorter texts may be ordinary words
 
 
 def is_secret(name: str, value: Any) -> bool:
@@ -97,7 +97,7 @@ def _iterate_variables(frame: types.FrameType) -> Iterator[tuple[str, Any]]:
 
 
 class _ScriptRepr(reprlib.Repr):
-    """Shows instances of the script's classes by their attributes: their own code is not called."""
+    """Repr that shows instances of the script's classes by attributes, without calling code."""
 
     def __init__(self, work: str) -> None:
         super().__init__()
@@ -108,7 +108,7 @@ class _ScriptRepr(reprlib.Repr):
         self._work = work
 
     def repr1(self, value: Any, level: int) -> str:
-        """Take no name of a class for its type, and ask no metaclass for it."""
+        """Choose by the identity of the type, not by its name, which a metaclass may compute."""
         is_built_in = any(type(value) is item for item in _BUILT_IN_TYPES)
         return super().repr1(value, level) if is_built_in else self.repr_instance(value, level)
 
@@ -138,7 +138,7 @@ def _read_slot(kind: type, name: str) -> str:
 
 
 class ValueFormatter:
-    """Formats values; `work` is the folder of the run's files, `secrets` are masked."""
+    """Formatter of values; `work` is the folder of the run's files, `secrets` are masked."""
 
     def __init__(self, work: str, secrets: list[str]) -> None:
         self._secrets, self._repr = secrets, _ScriptRepr(work)

@@ -1,4 +1,4 @@
-"""What the tests do on the original code: outcome, cost and lines of each, and on whom it depends."""
+"""Baseline of the tests on the original code: outcome, cost, lines and dependence on others."""
 
 import json
 import os
@@ -11,18 +11,18 @@ from .server import SURVIVED
 
 _QUICK_SECONDS = 0.05  # quick tests run first; a finer order would not be repeatable
 _MAX_SCREENING_TESTS, _GRACE_SECONDS = 5, 5.0
-_LONG_SECONDS = 5.0  # of all tests: that they pass in another order is not seen to first
-_MIN_CHECKED = 3  # tests that are known from another run
+_LONG_SECONDS = 5.0  # of all tests, above which another order is not checked in advance
+_MIN_CHECKED = 3  # tests to run if their measurements are from another run
 _TIMEOUT, _PASSED, _NOT_RUN = "timeout", "passed", "not_run"
 
 
 class Baseline:
-    """The collected tests, in the process that serves requests for them.
+    """Measurements of the collected tests, by requests to the process that has collected them.
 
     Attributes:
         names: The node ids of the tests.
         is_collected: Whether the tests were collected on the original code.
-        tests: What was measured of each.
+        tests: The measurements of each test.
         dependent: Tests that pass only after others.
     """
 
@@ -38,20 +38,20 @@ class Baseline:
         self._is_late = False
 
     def close(self) -> None:
-        """In a fork: give up the process with the tests."""
+        """In a fork: close the connection to the process with the tests."""
         self._requests.close()
         self._server.close()
 
     def prepare(self) -> str:
-        """Wait for the tests and measure them, or take what was measured before.
+        """Wait for the tests and measure them, or use earlier measurements.
 
-        Returns why that is impossible.
+        Return why no edit can be tried, '' otherwise.
         """
         ready = self._server.receive(self._job["budget"].deadline)
         if not isinstance(ready, dict):
             return "the tests cannot be collected"
         if not ready["is_collected"]:
-            self.is_collected = False  # a patch may be what lets them
+            self.is_collected = False  # a patch may make the collection succeed
             can_be = self._job["is_red"] and self._job["edits"]
             return "" if can_be else "the tests cannot be collected"
         if ready["has_threads"]:
@@ -66,18 +66,18 @@ class Baseline:
         if known:
             self._set_tests([known[name] for name in self.names])
             reason = self._explain_no_trials(bool(ready["is_loaded"]), _MIN_CHECKED)
-        if not known or reason:  # tests may pass in a run of their own only
+        if not known or reason:  # earlier results may not hold in this process
             self._set_tests(self._measure_all())
             reason = self._explain_no_trials(bool(ready["is_loaded"]), 0)
         return reason
 
     def _set_tests(self, tests: list[dict[str, Any]]) -> None:
         self.tests, self._is_late = tests, self._job["budget"].is_over()
-        self._job["budget"].keep_half()  # what comes before the edits leaves them half of it
+        self._job["budget"].keep_half()  # at least half is left for the edits
         self.ask(do="set", tests=tests)
 
     def _explain_no_trials(self, is_loaded: bool, checked_count: int) -> str:
-        """Return why no edit can be tried; `checked_count` tests are run in any case."""
+        """Return why no edit can be tried, or ''; `checked_count` tests are run in any case."""
         if self._job["is_red"]:
             return ""
         if not self.list_passing():
@@ -90,7 +90,7 @@ class Baseline:
         return reason
 
     def ask(self, **request: Any) -> dict[str, Any]:
-        """Return the answer of the process with the tests. Raises OSError where that has ended."""
+        """Return the server's answer. Raises EOFError or OSError if the server has ended."""
         self._requests.write(json.dumps(request).encode() + b"\n")
         self._requests.flush()
         answer = self._server.receive(self._job["budget"].deadline + _GRACE_SECONDS)
@@ -101,14 +101,14 @@ class Baseline:
         return answer
 
     def _measure_all(self) -> list[dict[str, Any]]:
-        """Measure all tests; after one that ends its process, the rest in another."""
+        """Measure all tests; if a test ends its process, measure the rest in another process."""
         found: list[dict[str, Any]] = []
         while len(found) < len(self.names) and not self._job["budget"].is_over():
             found += self._measure(range(len(found), len(self.names)))
         return found + [self._describe_unknown(n) for n in range(len(found), len(self.names))]
 
     def _measure(self, numbers: Iterable[int]) -> list[dict[str, Any]]:
-        """Measure tests up to the first that ends the process or is late."""
+        """Measure tests up to the first that ends the process or times out."""
         chosen, limit_s = list(numbers), self._job["max_test_s"]
         answer = self.ask(do="measure", numbers=chosen, cpu_s=limit_s)
         found = [{"test": self.names[item["number"]], **item} for item in answer["tests"]]
@@ -119,7 +119,7 @@ class Baseline:
         return found
 
     def _describe_unknown(self, number: int) -> dict[str, Any]:
-        """Describe a test that has ended its process."""
+        """Describe a test without measurement, because it ended its process or time was over."""
         return {
             "number": number,
             "test": self.names[number],
@@ -133,9 +133,9 @@ class Baseline:
         }
 
     def _check_order(self, checked_count: int) -> str:
-        """Run the tests in the order of trials; where one fails so, all keep that of the file.
+        """Run the tests in the order of trials; if one fails, all trials keep the file's order.
 
-        Of long ones only the first are run for that: what notices an edit is then seen to pass alone.
+        If tests take long, only the first are run: a test that fails on an edit is later run alone.
         """
         passing = self.list_passing()
         if sum(item["cpu_s"] for item in self.tests) > _LONG_SECONDS:
@@ -147,7 +147,7 @@ class Baseline:
             if answer.get("verdict") == SURVIVED:
                 self.dependent.update(passing if order != self.sort_quick_first(passing) else ())
                 return ""
-            if answer.get("ending") == _NOT_RUN:  # late, which says nothing of the tests
+            if answer.get("ending") == _NOT_RUN:  # time is over, which says nothing about the tests
                 return ""
         return "the tests do not pass twice on the code"
 
@@ -155,7 +155,7 @@ class Baseline:
         return [n for n, item in enumerate(self.tests) if item["outcome"] == _PASSED]
 
     def is_confirmed(self, answer: Mapping[str, Any]) -> bool:
-        """Return whether a test that failed passes alone on the original, or is not run alone."""
+        """Return whether a failing test passes alone on the original, or need not be run alone."""
         step = answer.get("step", -1)
         is_failure = isinstance(answer.get("verdict"), dict) and 0 <= step < len(self.tests)
         if self._job["is_red"] or not is_failure or step in self._confirmed | self.dependent:
@@ -165,13 +165,13 @@ class Baseline:
             return True
         if self._passes([number for number in self.list_passing() if number <= step]):
             self.dependent.add(step)
-        else:  # only in a run of its own, or before an edit left something behind
+        else:  # it passed only in a separate run, or before an edit had side effects
             self.tests[step] = {**self.tests[step], "outcome": "failed"}
             self._unsteady.add(step)
         return False
 
     def has_unsteady_test(self, lines: set[int]) -> bool:
-        """Return whether a test that does not pass any more reaches some of the lines."""
+        """Return whether a test that no longer passes reaches some of the lines."""
         return any(self.reaches(number, lines) for number in self._unsteady)
 
     def _passes(self, numbers: Sequence[int]) -> bool:

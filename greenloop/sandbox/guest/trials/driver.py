@@ -1,9 +1,9 @@
-"""Order of a job's trials, in a process that runs no untrusted code and alone writes the report.
+"""Driver of a job's trials, in a process that runs no untrusted code and alone writes the report.
 
-The tests are measured together. Then each edit is tried on the tests that reach it, the quick ones
-first; one that cannot be swapped into the loaded module is tried in a fork from before the
-collection. That a test notices an edit counts once it was seen to pass alone on the original: one
-that passes only after others is run in the file's order, after all of these.
+The tests are measured together. Then each edit is tried on the tests that reach it, quick tests
+first. An edit that cannot be swapped into the loaded module is tried in a fork from before the
+collection. A failure counts only if the test passes alone on the original; a test that passes only
+after others is run in the file's order, after all of these.
 """
 
 from collections.abc import Generator, Mapping, Sequence
@@ -20,7 +20,7 @@ from .swap import EditedFile, is_loaded
 
 
 class ForkRequest(NamedTuple):
-    """A fork that the driver needs: the server, or a fresh trial of an edit (`order` is set)."""
+    """Request for a fork: the server or, if `order` is set, a fresh trial of an edit."""
 
     known: Sequence[str] = ()
     order: Sequence[str] | None = None
@@ -31,7 +31,7 @@ Results = Generator[ForkRequest, tuple[Fork, BinaryIO], Mapping[str, Any]]
 
 
 class TrialDriver:
-    """Trials of one job."""
+    """Driver of the trials of one job."""
 
     def __init__(self, job: Mapping[str, Any], file: EditedFile, channel: Channel) -> None:
         self._job, self._file, self._channel = job, file, channel
@@ -42,7 +42,7 @@ class TrialDriver:
         self._breaks_fresh = False
 
     def run(self) -> Forks:
-        """Run all trials; each fork that is needed is requested from the caller."""
+        """Run all trials; yield a request to the caller for each fork."""
         server, requests = yield ForkRequest()
         self.baseline = Baseline(self._job, server, requests)
         why = self.baseline.prepare()
@@ -95,9 +95,9 @@ class TrialDriver:
             return {"ending": "error"} if is_unknown else answer
 
     def _choose_tests(self, edit: Mapping[str, Any]) -> list[list[int]]:
-        """Return the tests for an edit, in one or more forks of which each must pass.
+        """Return the tests for an edit, a list for each fork; all forks must pass.
 
-        If one of them depends on others: in the file's order, with all tests before them.
+        If one of the tests depends on others, include all tests before them, in the file's order.
         """
         if self._job["is_red"]:  # nearly all patches fail on the first test
             return [self.baseline.list_screening_tests(), list(range(len(self.baseline.tests)))]
@@ -108,9 +108,9 @@ class TrialDriver:
         return [self.baseline.sort_quick_first(chosen)]
 
     def _try_fresh(self, edits: Sequence[dict[str, Any]], scores: list[float]) -> Forks:
-        """Try each in a fork that loads the file with the edit and collects the tests again.
+        """Try each edit in a fork that loads the file with it and collects the tests again.
 
-        That takes long: once a patch has passed, only what is likelier than it is tried so.
+        This is slow, so after a patch has passed only likelier patches are tried.
         """
         for edit in edits:
             if self._is_enough(edit, scores, 0.0) or self._budget.is_over():
@@ -125,9 +125,7 @@ class TrialDriver:
             self._report(edit, answer, scores)
 
     def _confirm_fresh(self, answer: Mapping[str, Any], order: Sequence[int]) -> Results:
-        """Return the answer for an edit: that it is noticed counts only where the original comes further
-        this way. It is run no further than that.
-        """
+        """Return the answer; a failure counts if the original passes the tests up to it too."""
         is_failure = answer["ending"] != "not_run" and answer["verdict"] != SURVIVED
         if self._job["is_red"] or not is_failure or answer["step"] in self._passed_fresh:
             return answer
@@ -143,7 +141,7 @@ class TrialDriver:
         return original if original["ending"] == "not_run" else {"ending": "error"}
 
     def _order_nearest_first(self, edit: Mapping[str, Any]) -> list[int]:
-        """Return the tests that count: first those that reach the function around the edit."""
+        """Return the tests that count, first those that reach the function around the edit."""
         if self._job["is_red"]:
             return [*self.baseline.list_screening_tests(), *range(len(self.baseline.tests))]
         start, end, first, _ = edit["unit"]

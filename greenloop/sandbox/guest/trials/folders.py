@@ -1,4 +1,4 @@
-"""Folders that each trial finds as they were: what the one before it wrote is taken back."""
+"""Restoration of folders after a trial, so that the next trial finds them unchanged."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ _MAX_FILE_BYTES, _MAX_TOTAL_BYTES = 1 << 20, 64 << 20
 
 
 class _Entry(NamedTuple):
-    """What a file or folder was; `content` is None for what is not kept."""
+    """State of a file or folder; `content` is None if it is not kept."""
 
     mode: int
     size: int
@@ -25,9 +25,9 @@ class _Entry(NamedTuple):
 
 
 class FolderState:
-    """The files of some folders, with the content of those of at most a megabyte.
+    """State of the files of some folders, with the content of files of at most a megabyte.
 
-    Mounted folders in them (an environment) are left out: they cannot be written to.
+    Mounted folders in them (an environment) are left out, because they are read-only.
     """
 
     def __init__(self, roots: Sequence[str]) -> None:
@@ -41,7 +41,7 @@ class FolderState:
             self._entries[entry.path] = changed
 
     def restore(self) -> str:
-        """Remove what is new, and put back what was changed; return what could not be put back."""
+        """Remove new files and put back changed ones; return a path that could not be put back."""
         found: set[str] = set()
         failed = ""
         for entry, status in self._scan():
@@ -59,7 +59,7 @@ class FolderState:
         return failed
 
     def _scan(self) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
-        """Yield what is in the folders, but not what is in folders that are new."""
+        """Yield the entries of the folders, except entries of new subfolders."""
         waiting, is_first = list(self._roots), not self._entries
         while waiting:
             folder = waiting.pop()

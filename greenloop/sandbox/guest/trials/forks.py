@@ -1,7 +1,7 @@
-"""A fork of this process with limits; at its end it is killed with all its descendants.
+"""Fork of this process with limits, which is killed at its end with all its descendants.
 
-A fork reports its steps, values and one verdict through a pipe. One that ends without a verdict has
-crashed; one that ends before its first step is an error of the guest.
+A fork reports its steps, values and one verdict through a pipe. A fork that ends without a verdict
+has crashed; an end before its first step is an error of the guest.
 """
 
 import json
@@ -33,7 +33,7 @@ GetLimits = Callable[[int], StepLimits]
 
 
 class ForkResult(NamedTuple):
-    """`ending` is `verdict`, `timeout`, `crashed`, `error` (of the guest) or `not_run` (no time)."""
+    """Result, whose `ending` is `verdict`, `timeout`, `crashed`, `error` (guest) or `not_run`."""
 
     ending: str
     verdict: Any = None
@@ -42,10 +42,10 @@ class ForkResult(NamedTuple):
 
 
 class Reporter:
-    """In a fork: reports to the process that started it.
+    """Reporter, in a fork, to the process that started it.
 
-    A kernel timer ends the fork when a step's CPU time is used up; the other process, which watches
-    for code that stops the timer, reacts late on a busy machine.
+    A kernel timer ends the fork when the CPU time of a step is used up. The other process also
+    checks, in case code stops the timer, but reacts late on a busy machine.
     """
 
     def __init__(self, pipe: int, get_limits: GetLimits) -> None:
@@ -63,12 +63,12 @@ class Reporter:
 
     def finish(self, verdict: Any) -> None:
         """Report the verdict and exit."""
-        if os.getpid() == self._process:  # not a fork of the code under test that returned from it
+        if os.getpid() == self._process:  # not a fork that the code under test made
             self._write(_VERDICT, json.dumps(verdict))
         os._exit(0)
 
     def close(self) -> None:
-        """In a fork of the fork: report nothing."""
+        """In a fork of the fork: close the pipe."""
         os.close(self._pipe)
 
     def fail(self, error: BaseException) -> None:
@@ -84,7 +84,7 @@ class Reporter:
 
 
 class Fork:
-    """In the process that started it: one fork."""
+    """Handle of one fork, in the process that started it."""
 
     def __init__(self, pid: int, pipe: int, get_limits: GetLimits, others: set[int]) -> None:
         self.pid, self._pipe, self._get_limits, self._others = pid, pipe, get_limits, others
@@ -95,7 +95,7 @@ class Fork:
         self._active_at = self._step_at = time.monotonic()
 
     def wait(self, is_late: Callable[[], bool]) -> ForkResult:
-        """Wait for the end, as long as it is not late; kill what is left."""
+        """Wait for the end until a limit is exceeded or `is_late`; kill what is left."""
         handles = [] if self._pidfd is None else [self._pidfd]
         pause_s, ending = _POLL_SECONDS if handles else _POLL_SECONDS / 20, ""
         while not ending and not self._has_ended():
@@ -109,7 +109,7 @@ class Fork:
         return self._finish(ending)
 
     def receive(self, deadline: float) -> Any:
-        """Return the next value; None where the fork ends, or the time, before there is one."""
+        """Return the next value; None if the fork or the time ends before there is one."""
         while not self._values and time.monotonic() < deadline:
             ready = select.select([self._pipe], [], [], _POLL_SECONDS)[0]
             if ready and not self._read():
@@ -117,7 +117,7 @@ class Fork:
         return self._values.pop(0) if self._values else None
 
     def close(self) -> None:
-        """In another fork: read nothing of this one."""
+        """In another fork: close the pipe of this one."""
         os.close(self._pipe)
 
     def kill(self) -> None:
@@ -134,13 +134,13 @@ class Fork:
             self._step_at = self._active_at = now
             self._cpu_at_step = -1.0
             return False
-        if now - self._step_at < min(limits):  # not even one processor has used it up
+        if now - self._step_at < min(limits):  # too early even for one busy processor
             return False
         state = measure_cpu(self.pid)
         if state is None:  # no /proc: elapsed time, with a generous limit
             return now - self._step_at > 4 * limits.cpu_s + limits.idle_s
         cpu, is_active = state
-        if self._cpu_at_step < 0:  # what it used before this look may be of earlier steps
+        if self._cpu_at_step < 0:  # time used before may be that of earlier steps
             self._cpu_at_step = cpu
         if is_active or cpu > self._cpu:
             self._active_at = now
@@ -167,7 +167,7 @@ class Fork:
         return ForkResult(ending, self._verdict, self._step, tuple(self._values))
 
     def _read(self) -> bool:
-        """Read what was reported; False at the end. What is not valid is ignored."""
+        """Read reports, ignoring invalid ones; return False at the end."""
         try:
             data = os.read(self._pipe, 65536)
         except OSError:
@@ -190,7 +190,7 @@ class Fork:
 
 
 def start_fork(get_limits: GetLimits) -> Fork | Reporter:
-    """Fork this process: returns a `Reporter` in the fork, a `Fork` in this process."""
+    """Fork this process; return a `Reporter` in the fork, a `Fork` in this process."""
     others = set(list_children(os.getpid()))
     receive, send = os.pipe()
     pid = os.fork()
@@ -208,7 +208,7 @@ def start_fork(get_limits: GetLimits) -> Fork | Reporter:
 
 
 def kill_children_except(others: set[int]) -> None:
-    """Kill processes that a fork has started and left: they are children of this subreaper."""
+    """Kill processes that a fork left behind, which are now children of this subreaper."""
     for _ in range(20):
         orphans = set(list_children(os.getpid())) - others
         if not orphans:

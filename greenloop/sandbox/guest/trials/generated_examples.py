@@ -1,4 +1,4 @@
-"""Tests with generated examples: a trial ends with the first one that fails."""
+"""Tests with generated examples, of which a trial ends at the first failure."""
 
 import functools
 import inspect
@@ -12,13 +12,13 @@ _FAILURES = (Exception, pytest.fail.Exception)
 
 
 class _ExampleError(BaseException):
-    """An example has failed; hypothesis looks for no shorter one after what it does not catch."""
+    """An example failed. hypothesis does not catch this, so it searches for no shorter example."""
 
 
 def end_at_first_failure(items: Iterable[Any]) -> None:
-    """Let tests of hypothesis end with the first example that fails, which is all that a trial needs.
+    """Make tests of hypothesis end at the first failing example, which is enough for a trial.
 
-    Coroutines are left to the plug-ins that run them, and examples that are expected to fail to hypothesis.
+    Coroutines (run by plug-ins) and tests with examples that are expected to fail are not changed.
     """
     tests: Iterable[Any] = (getattr(item, "obj", None) for item in items)
     handles = {

@@ -1,4 +1,4 @@
-"""Limits of trials: CPU time of all, and what one test may take, from what it costs on the original code."""
+"""Limits of trials: CPU time of all trials, and of each test by its cost on the original code."""
 
 import os
 import resource
@@ -10,7 +10,7 @@ from typing import Any
 from ..limits.proc_stats import measure_cpu, read_address_space
 from .forks import StepLimits
 
-# Factors of the cost while lines were traced, which is already several times the plain cost.
+# Factors of the cost with line tracing, which is already several times the cost without.
 _MIN_CPU_SECONDS, _CPU_FACTOR, _MIN_IDLE_SECONDS, _IDLE_FACTOR = 0.1, 5, 1.0, 5
 _MIN_COLLECT_SECONDS, _COLLECT_FACTOR, _COLLECT_IDLE_SECONDS = 1.0, 10, 11.0
 _MEMORY_SHARE = 4
@@ -21,8 +21,8 @@ COLLECTION = -1  # the step before the tests
 def limit_step(tests: Sequence[dict[str, Any]], collect_s: float, step: int) -> StepLimits:
     """Return the limits of a test (its number), or of the collection.
 
-    The first test of a fork sets up what it shares with others, such as a database, which another
-    test may have paid for when they were measured: so each may take what the dearest took, and more.
+    The first test of a fork sets up what it shares with others, such as a database, whose cost may
+    have been measured with another test. So each limit includes the cost of the dearest test.
     """
     if not 0 <= step < len(tests):
         cpu_s = _MIN_COLLECT_SECONDS + _COLLECT_FACTOR * collect_s
@@ -34,7 +34,7 @@ def limit_step(tests: Sequence[dict[str, Any]], collect_s: float, step: int) -> 
 
 
 def limit_memory(peak_bytes: int, total_bytes: int) -> None:
-    """Limit this process to what the tests need on the original code, and a share of the whole."""
+    """Limit memory to the tests' peak on the original code plus a quarter of `total_bytes`."""
     limit = max(peak_bytes, read_address_space("VmSize")) + total_bytes // _MEMORY_SHARE
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     if hard != resource.RLIM_INFINITY:
@@ -44,14 +44,14 @@ def limit_memory(peak_bytes: int, total_bytes: int) -> None:
 
 
 class Budget:
-    """CPU seconds of this process and of all that it starts.
+    """Budget of CPU seconds for this process and all processes that it starts.
 
     Attributes:
-        deadline: When it is over in any case, by the monotonic clock.
+        deadline: When the budget is over in any case, by the monotonic clock.
     """
 
     def __init__(self, cpu_s: float, wall_s: float) -> None:
-        """`wall_s`: for trials that wait, or have a share of a busy machine."""
+        """`wall_s` limits the elapsed time, for trials that wait or run on a busy machine."""
         self._pid, self._cpu_s, self._started = os.getpid(), cpu_s, time.monotonic()
         self._wall_s, self.deadline = wall_s, self._started + wall_s
 
@@ -62,7 +62,7 @@ class Budget:
         return now > self.deadline or self._measure_used() > self._cpu_s
 
     def keep_half(self) -> None:
-        """Leave half of the time, or what is left if that is more."""
+        """Extend the budget so that at least half of it is left."""
         self._cpu_s += max(0.0, self._measure_used() - self._cpu_s / 2)
         self.deadline = max(self.deadline, time.monotonic() + self._wall_s / 2)
 

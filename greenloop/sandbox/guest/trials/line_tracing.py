@@ -1,4 +1,4 @@
-"""Tracing of one file: lines that a test reaches, functions called before the tests, and what is not traced."""
+"""Tracing of one file: lines that tests run, functions called before; detection of processes."""
 
 import sys
 import threading
@@ -30,7 +30,7 @@ def stop_tracing() -> None:
 
 def trace_lines(path: str, function: Callable[[], None]) -> set[int]:
     """Return the lines of the file that run during a function call, in all threads."""
-    unseen: dict[types.CodeType, set[int]] = {}  # lines; tracing stops when none is left
+    unseen: dict[types.CodeType, set[int]] = {}  # lines; no more tracing if none is left
     tracers: dict[types.CodeType, Any] = {}
 
     def call(frame: types.FrameType, event: str, argument: Any) -> Any:
@@ -52,7 +52,7 @@ def trace_lines(path: str, function: Callable[[], None]) -> set[int]:
 
 
 def _ignore(frame: types.FrameType, event: str, argument: Any) -> Any:
-    """Trace nothing. Modules that Cython has compiled with tracing call what a tracer returns."""
+    """Trace nothing. Modules that Cython compiled with tracing call the result of a tracer."""
     return _ignore
 
 
@@ -74,7 +74,7 @@ def _create_tracer(unseen_lines: set[int]) -> Any:
 
 
 def watch_started_processes() -> dict[str, bool]:
-    """Return a flag that is set once this process starts another: what runs there is not traced."""
+    """Return a flag that is set once this process starts another, which is not traced."""
     flag = {"starts_processes": False}
 
     def notice(event: str, _: tuple[Any, ...]) -> None:

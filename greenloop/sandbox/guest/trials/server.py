@@ -1,6 +1,6 @@
-"""The process that has collected the tests: tries each edit in a fork of its own.
+"""Server process of trials, which has collected the tests and tries each edit in a new fork.
 
-Code under test runs in this process and in its forks, so nothing that they report is trusted.
+Code under test runs in this process and in its forks, so none of their reports is trusted.
 """
 
 import gc
@@ -25,7 +25,7 @@ Work = Callable[[Reporter], Any]
 
 
 class TrialServer:
-    """Answers requests of the process that started it, one JSON line each."""
+    """Server of requests from the process that started it, one JSON line each."""
 
     def __init__(
         self, job: Mapping[str, Any], file: EditedFile, requests: BinaryIO, reporter: Reporter
@@ -36,7 +36,7 @@ class TrialServer:
         self._peak_bytes = 0
 
     def serve(self, session: TrialSession) -> None:
-        """Answer requests until there is none; never returns."""
+        """Answer requests until their stream ends; never return."""
         try:
             self._prepare(session)
             for line in self._requests:
@@ -75,13 +75,13 @@ class TrialServer:
         return {"failed": failed} if failed else answer
 
     def _set_baseline(self, tests: list[dict[str, Any]]) -> dict[str, Any]:
-        """Take what the tests cost on the original code: the limits of trials follow from it."""
+        """Set the costs of the tests on the original code, from which limits of trials follow."""
         self._tests = tests
         self._peak_bytes = max([int(item["peak_bytes"]) for item in tests], default=0)
         return {}
 
     def _measure(self, numbers: list[int], cpu_s: float) -> dict[str, Any]:
-        """Run tests on the original in one fork; outcome, cost and lines of each."""
+        """Run tests on the original in one fork; return outcome, cost and lines of each."""
 
         def work(reporter: Reporter) -> None:
             started = watch_started_processes()
@@ -169,15 +169,15 @@ class TrialServer:
 
 
 class FreshTrial:
-    """In a fork from before the collection: the file is loaded as it was written for this trial."""
+    """Trial in a fork from before the collection, which loads the file as written for the trial."""
 
     def __init__(self, reporter: Reporter, known: Sequence[str], order: Sequence[str]) -> None:
-        """`known` are the node ids of all tests, `order` those that are run; new ones are, too."""
+        """`known` are the node ids of all tests, `order` those to run before any new tests."""
         self._reporter, self._order = reporter, order
         self._numbers = {name: number for number, name in enumerate(known)}
 
     def run(self, session: TrialSession) -> None:
-        """Run the tests until one fails; never returns."""
+        """Run the tests until one fails; never return."""
         try:
             self._reporter.finish(self._find_failing(session))
         except BaseException as error:

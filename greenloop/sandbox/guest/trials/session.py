@@ -1,4 +1,4 @@
-"""pytest plug-in that holds before anything of the project is loaded, and runs tests in forks.
+"""pytest plug-in that stops before it loads anything of the project, and runs tests in forks.
 
 Only public hooks of pytest 7.4 and later are used.
 """
@@ -20,12 +20,12 @@ PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
 
 class TrialSession:
-    """The tests, once they are collected.
+    """Session of pytest whose collected tests are run on request.
 
     Attributes:
         items: The tests in the order of pytest.
         is_collected: Whether all files were collected and contain tests.
-        called: Functions of the file that ran before the tests: in plug-ins, conftest files and the collection.
+        called: Functions of the file called by plug-ins, conftest files and the collection.
         collect_s: CPU seconds of the collection.
     """
 
@@ -36,10 +36,10 @@ class TrialSession:
         *,
         has_conftest: bool,
     ) -> None:
-        """`hold` is called before anything of the project is loaded, and returns in forks.
+        """`hold` is called before anything of the project is loaded, and returns only in forks.
 
-        What it returns is called after the collection, instead of the loop over the tests. Without
-        a conftest nothing is loaded before the collection.
+        The function that it returns is called after the collection, in place of the loop over the
+        tests. Without a conftest nothing is loaded before the collection.
         """
         self._hold, self._outcome = hold, PASSED
         self._has_conftest = has_conftest
@@ -50,7 +50,7 @@ class TrialSession:
         self.collect_s = 0.0
         record_calls(path, self.called)
 
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)  # around that of pytest's capture
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)  # wraps the hook of pytest's capture
     def pytest_load_initial_conftests(self) -> Iterator[None]:
         if self._has_conftest:
             self._serve = self._hold(self)
@@ -75,9 +75,9 @@ class TrialSession:
         os._exit(0)
 
     def pytest_runtest_makereport(self, item: Any, call: Any) -> pytest.TestReport:
-        """Report without a description of the failure: it takes longer than the test.
+        """Return a report without a description of the failure, which takes longer than the test.
 
-        A test that needs a socket which the sandbox refuses is skipped, as in a run of its own.
+        A test that needs a socket refused by the sandbox is skipped, as in an ordinary run.
         """
         error = call.excinfo.value if call.excinfo is not None else None
         is_skip = isinstance(error, pytest.skip.Exception) or (

@@ -1,8 +1,8 @@
 """Edits of a file swapped into the loaded module: changed functions get new code objects.
 
-Where only bodies of functions change, the existing function objects get the new code. So all
+If only bodies of functions change, the existing function objects get the new code. So all
 references to them (in test modules, tables, closures of decorators) see the change, and classes
-stay the same objects. All other changes need a new import of the module.
+remain the same objects. All other changes need a new import of the module.
 """
 
 import __future__
@@ -20,14 +20,14 @@ from typing import Any
 _FUNCTION_FLAGS = 0x1 | 0x2  # CO_OPTIMIZED, CO_NEWLOCALS: a class body has neither
 _SUSPENDABLE_TYPES = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
 _CODE_ATTRIBUTES = ("gi_code", "cr_code", "ag_code")
-# At module level these have run before the tests are collected.
+# At module level they have already run when the tests are collected, so they cannot be swapped.
 _COMPREHENSION_NAMES = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 FunctionKey = tuple[str, int]
 ChangedFunctions = Mapping[FunctionKey, types.CodeType]
 
 
 class EditedFile:
-    """A file and edits of it.
+    """File to which edits are applied.
 
     An edit has `start`, `end`, `text`, and the `unit` around it: the part (start, end, first line,
     class name or '') that is compiled instead of the whole file.
@@ -55,7 +55,7 @@ class EditedFile:
             file.write(text.encode(self._encoding, "surrogatepass"))
 
     def compile_changed_functions(self, edit: Mapping[str, Any]) -> ChangedFunctions | None:
-        """Return the new code of the functions that change; None if more than these changes."""
+        """Return the new code of the changed functions; None if an edit changes anything else."""
         unit = start, end, line, owner = tuple(edit["unit"])
         edited = self.text[start : edit["start"]] + edit["text"] + self.text[edit["end"] : end]
         found: dict[FunctionKey, types.CodeType] = {}
@@ -80,7 +80,7 @@ class EditedFile:
 
 
 def function_key(code: types.CodeType) -> FunctionKey:
-    """Return what identifies a function: its name and first line."""
+    """Return the key of a function: its name and first line."""
     return code.co_name, code.co_firstlineno
 
 
@@ -95,7 +95,7 @@ def _walk_code(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _code_signature(code: types.CodeType) -> Any:
-    """Return what a code object does, without its line numbers and nested code objects."""
+    """Return the behaviour of a code object, without line numbers and nested code objects."""
     constants = [
         "" if isinstance(item, types.CodeType) else (type(item).__name__, repr(item))
         for item in code.co_consts
@@ -109,7 +109,7 @@ def _code_signature(code: types.CodeType) -> Any:
 def _collect_changed_functions(
     old: types.CodeType, new: types.CodeType, changed: dict[FunctionKey, types.CodeType]
 ) -> bool:
-    """Collect the outermost functions that differ; False if code of the import itself differs."""
+    """Collect the outermost functions that differ; return False if module-level code differs."""
     if old.co_flags & _FUNCTION_FLAGS == _FUNCTION_FLAGS:
         if old != new:
             if old.co_name in _COMPREHENSION_NAMES:
@@ -126,14 +126,14 @@ def _collect_changed_functions(
 
 
 class LoadedFunctions:
-    """The functions of one file in this process, after its tests were collected."""
+    """Functions of one file in this process, after its tests were collected."""
 
     def __init__(self, path: str, called: set[FunctionKey]) -> None:
         """`called` are functions that ran before the tests: a change of these needs a new import."""
         self._called = called
         self._functions: dict[FunctionKey, list[types.FunctionType]] = {}
         self._has_suspended_code = False
-        gc.unfreeze()  # what was loaded before a fork would not be listed
+        gc.unfreeze()  # else objects from before a fork would not be listed
         for item in gc.get_objects():
             if type(item) is types.FunctionType and item.__code__.co_filename == path:
                 self._functions.setdefault(function_key(item.__code__), []).append(item)
@@ -142,7 +142,7 @@ class LoadedFunctions:
                 self._has_suspended_code |= code.co_filename == path
 
     def can_replace(self, changed: ChangedFunctions | None) -> bool:
-        """Return whether functions can get other code, and that is all that the change does."""
+        """Return whether new code objects in these functions have the effect of the change."""
         return (
             bool(changed)
             and not self._has_suspended_code
@@ -156,7 +156,7 @@ class LoadedFunctions:
         return bool(functions) and all(len(f.__code__.co_freevars) == count for f in functions)
 
     def replace(self, changed: ChangedFunctions) -> None:
-        """Give functions other code."""
+        """Replace the code of functions."""
         for name, code in changed.items():
             for function in self._functions[name]:
                 function.__code__ = code

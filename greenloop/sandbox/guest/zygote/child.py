@@ -25,8 +25,8 @@ def socket_families(has_namespaces: bool) -> tuple[int, ...]:
 def unload_guest_modules() -> None:
     """Make the guest's modules impossible to find or import by name.
 
-    Called once, in the zygote: the loop over all modules writes to memory pages that every later
-    fork would have to copy.
+    Called once, in the zygote, because the loop over all modules writes to memory pages that every
+    later fork would have to copy.
     """
     if _GUEST not in sys.modules:
         return
@@ -85,8 +85,8 @@ def exit_with_error(error: BaseException, status: int = 125) -> NoReturn:
 def _exec_new_interpreter(job: dict[str, Any], result_fd: int) -> int:
     """Run the job in a new interpreter, with its own hash seed and nothing preloaded.
 
-    It is this one, without packages, or that of a project's environment: limits, mounts and filter
-    are in place before the first code of the environment runs.
+    The interpreter is this one without packages, or that of a project's environment: limits, mounts
+    and filter are in place before the first code of the environment runs.
     """
     for descriptor in (result_fd, STACK_DUMP_FD):
         os.set_inheritable(descriptor, True)

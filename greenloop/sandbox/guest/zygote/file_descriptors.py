@@ -12,9 +12,9 @@ _FIRST_HIGH_FD, _MAX_FD = 64, 4096
 
 
 def reserve_fds(handle: int) -> int:
-    """Occupy those numbers for the lifetime of this process; return `handle` at another one.
+    """Occupy a run's descriptors for the lifetime of this process; move `handle` above them.
 
-    Otherwise an object of the zygote could own one of them, and close the run's when it is deleted.
+    Otherwise an object of the zygote could own one, and close the run's when it is deleted.
     """
     moved = fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, STACK_DUMP_FD + 1)
     os.close(handle)
@@ -44,12 +44,12 @@ def redirect_streams(output: int, result: int, dump: int, kept_fds: Iterable[int
 
 
 def redirect_stderr(handle: int, *, is_separate: bool) -> None:
-    """Let standard error go to `handle` if it is separate from the output; close the handle."""
+    """Redirect standard error to `handle` if it is separate from the output; close the handle."""
     if is_separate:
         os.dup2(handle, 2)
     os.close(handle)
 
 
 def duplicate_high(handle: int) -> int:
-    """Duplicate a descriptor above the numbers that a run's process uses."""
+    """Duplicate a descriptor to a number above those that a run's process uses."""
     return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, _FIRST_HIGH_FD)

@@ -1,7 +1,7 @@
 """Fork server: forks the zygote for each run.
 
-The control socket delivers one message a run: its limits, and the run's socket, which the zygote
-never reads.
+The control socket delivers one message for each run: its limits and its socket, from which the
+zygote never reads.
 """
 
 import gc
@@ -20,19 +20,19 @@ _MAX_LIMITS_BYTES = 65536
 
 
 class ForkServer:
-    """Forks this process for each run that the host requests."""
+    """Server that forks this process for each run that the host requests."""
 
     def __init__(self, control: socket.socket, root: str) -> None:
         """`root` is the folder of runs without namespaces; '' if each run gets its own."""
         self._control, self._has_namespaces, self._root = control, not root, root
-        # The same for all runs, and none that code could know.
+        # The same for all runs, but code cannot know it in advance.
         self._first_pid = 1000 + int.from_bytes(os.urandom(2), "big") % 30_000
 
     def wait_for_run(self) -> GuestRun:
-        """Serve requests; returns in the process of a run only."""
+        """Serve requests; return only in the process of a run."""
         child.unload_guest_modules()
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps ended children
-        gc.freeze()  # not collected before: that takes longer than what it frees is worth
+        gc.freeze()  # without a collection, which would take longer than it saves
         gc.enable()
         self._control.send(b"ready")
         while True:
@@ -40,7 +40,7 @@ class ForkServer:
                 return run
 
     def _serve_run(self) -> GuestRun | None:
-        """Serve one request; returns a run in its process, None in the zygote."""
+        """Serve one request; return a run in its process, None in the zygote."""
         limits, handles, _, _ = socket.recv_fds(self._control, _MAX_LIMITS_BYTES, 1)
         if not limits:
             self._shut_down()

@@ -15,7 +15,7 @@ _PROGRESS_SECONDS = 0.2
 
 
 class RunMonitor:
-    """Waits for a process and reads its output periodically: waking for each line is slower."""
+    """Monitor that polls the output of a process, because waking for each line is slower."""
 
     def __init__(
         self,
@@ -24,7 +24,7 @@ class RunMonitor:
         streams: OutputBuffers,
         handles: tuple[int, int, int, int],
     ) -> None:
-        """`host_fd` is readable if the host is gone; `handles`: output, errors, reports, stack dump."""
+        """`host_fd` becomes readable if the host ends; `handles`: output, errors, reports, dump."""
         self._child, self._streams = child, streams
         output, errors, result, self._stack_dump = handles
         self._open_streams = {output: "output", errors: "errors", result: "result"}
@@ -42,7 +42,7 @@ class RunMonitor:
     ) -> str:
         """Wait; return `finished`, `interrupted`, `timeout`, `output` or an exceeded limit.
 
-        `send_progress` gets how many tests or mutants are done, where that has grown.
+        `send_progress` is called with the number of finished tests or mutants if it has grown.
         """
         deadline = time.monotonic() + timeout_s
         sent, next_progress_at = 0, time.monotonic() + _PROGRESS_SECONDS
@@ -66,7 +66,7 @@ class RunMonitor:
                     send_progress(done)
 
     def _request_stack_dump(self) -> None:
-        """Request a stack dump; later reports, perhaps of code that the signal woke, do not count."""
+        """Request a stack dump; ignore later reports, as the signal may have woken code."""
         stack_dump.request_stack_dump(self._child, self._stack_dump)
         self._open_streams = {
             handle: name for handle, name in self._open_streams.items() if name != "result"
@@ -100,9 +100,7 @@ class RunMonitor:
 
 
 def _next_tick(last_ms: float, received_bytes: int) -> float:
-    """Return milliseconds to wait: 0 after much output (a full pipe blocks its writer), more and
-    more while there is none.
-    """
+    """Return the wait in ms: 0 after much output (a full pipe blocks), growing without output."""
     if received_bytes > _BUSY_BYTES:
         return 0.0
     return _TICK_MS if received_bytes else min(max(last_ms, _TICK_MS) * 1.5, _MAX_TICK_MS)

@@ -1,4 +1,4 @@
-"""What a zygote loads and builds before the first fork; no packages, whose first import is a run's own."""
+"""Preloading in a zygote before its first fork, except packages, which each run imports itself."""
 
 import contextlib
 import gc
@@ -17,14 +17,14 @@ _PYTEST_MODULES = (
 
 
 def preload(families: tuple[int, ...]) -> None:
-    """Load what all runs need; `families` are the socket families that the system-call filter allows."""
+    """Load what all runs need; `families` are the socket families that the filter allows."""
     sys.dont_write_bytecode = True
     gc.disable()  # until everything is loaded and frozen
     k.load_functions()
     if families:
         from multiprocessing import connection
 
-        # That of managers; AF_UNIX, the default, is refused.
+        # Used by managers; the default, AF_UNIX, is refused.
         connection.default_family = "AF_INET"  # type: ignore[attr-defined]
     limit_shared_mappings()
     with contextlib.suppress(OSError):
@@ -32,7 +32,7 @@ def preload(families: tuple[int, ...]) -> None:
 
 
 def preload_pytest() -> None:
-    """Load what a session of pytest loads, as far as this version has it."""
+    """Load the modules that a session of pytest loads, as far as this version has them."""
     for name in ("pytest", *_PYTEST_MODULES):
         with contextlib.suppress(Exception):
             __import__(name)

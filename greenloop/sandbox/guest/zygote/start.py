@@ -1,6 +1,6 @@
-"""Start of the zygotes of a sandbox: what both need is loaded once, then one forks the other.
+"""Start of the zygotes of a sandbox: one loads the modules that both need, then forks the other.
 
-No file or function of this process has "test" in its name, as code can read its own stack.
+No file or function of this process has "test" in its name, because code can read its own stack.
 """
 
 import os
@@ -24,16 +24,16 @@ CODE_ZYGOTE_NAME = "gl-code-zygote"
 def start(controls: Sequence[int], root: str = "") -> NoReturn:
     """Serve runs until the host closes the control sockets.
 
-    `controls` are the descriptors of the control socket of the runs that need all, and of that of
-    the runs of code alone, if there are any: then the first serves only test runs, which reveal a
-    missing import that another module's import would hide. `root` is the folder of the runs where
-    there are no namespaces.
+    `controls` are the descriptors of the control sockets, of which a second one is for runs without
+    pytest. Then the first serves only test runs, and loads less: so test runs reveal a missing
+    import that another module's import would hide. `root` is the folder of runs without namespaces,
+    else ''.
     """
     if root:
         os.environ["TMPDIR"] = root
     control, *others = [socket.socket(fileno=reserve_fds(item)) for item in controls]
     preload(child.socket_families(not root))
-    for complete in (site.setquit, site.setcopyright, site.sethelper):  # left out by `-S`
+    for complete in (site.setquit, site.setcopyright, site.sethelper):  # not called with `-S`
         complete()
     for other in others:
         if os.fork() == 0:
@@ -42,12 +42,12 @@ def start(controls: Sequence[int], root: str = "") -> NoReturn:
             control.close()
             _serve(other, root, KINDS_WITHOUT_PYTEST)
         other.close()
-    preload_pytest()  # not before: the zygote of code alone must not have it loaded
+    preload_pytest()  # not before: the other zygote must not have it loaded
     _serve(control, root, ("tests",) if others else ())
 
 
 def _serve(control: socket.socket, root: str, kinds: Sequence[str]) -> NoReturn:
-    """Serve runs of some kinds, by default of all."""
+    """Serve runs of some kinds, by default of all kinds."""
     entrypoints = load_entrypoints(kinds) if kinds else load_entrypoints()
     server = ForkServer(control, root)
     if not root:

@@ -1,7 +1,6 @@
-"""Supervisor, pid 1 of a run: sets up isolation, starts untrusted code as pid 2, watches it,
-reports.
+"""Supervisor, pid 1 of a run: sets up isolation, starts and watches untrusted code, reports.
 
-When it exits, the kernel kills everything left in its pid namespace. It is not dumpable, so
+When it exits, the kernel kills all processes left in its pid namespace. It is not dumpable, so
 untrusted code can neither read nor trace it, and it kills all other processes before it reads
 reports.
 """
@@ -43,10 +42,10 @@ def supervise(
     has_namespaces: bool,
     first_pid: int,
 ) -> GuestRun:
-    """Supervise one run, from isolation to report; exits after the report.
+    """Supervise one run, from isolation to report; exit after the report.
 
-    The job comes over the socket `run`. Returns only in the child process, which goes on to run
-    untrusted code.
+    The job arrives on the socket `run`. Return only in the child process, which then runs untrusted
+    code.
     """
     k.name_process(RUNNING_NAME)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
@@ -78,7 +77,7 @@ def supervise(
 
 
 class _Pipes:
-    """Pipes from a run: output, separate errors, reports, stack dump; and to it: the job."""
+    """Pipes from a run (output, separate errors, reports, stack dump) and to it (the job)."""
 
     def __init__(self) -> None:
         self.output, self.output_in = os.pipe()
@@ -94,7 +93,7 @@ class _Pipes:
 
 
 class _FileRequest(NamedTuple):
-    """A run's working folder, and which of its new files the host wants (see `collector`)."""
+    """Working folder of a run, and the host's request for its new files (see `collector`)."""
 
     work: str
     request: dict[str, Any]
@@ -103,7 +102,7 @@ class _FileRequest(NamedTuple):
 def _send_job(
     run: socket.socket, pipes: _Pipes, has_namespaces: bool
 ) -> tuple[str, _FileRequest | None]:
-    """Send the job to the child; return the run's folder without namespaces, and the wanted files."""
+    """Send the job to the child; return the run's folder ('' in namespaces) and file request."""
     job = json.loads(receive_frame(run, _MAX_JOB_BYTES))
     if not has_namespaces:
         landlock_run.set_up_run_folders(job, (pipes.output, pipes.errors, pipes.result))
@@ -124,7 +123,7 @@ def send_startup_error(run: socket.socket, error: BaseException) -> None:
 
 
 def _prepare_guest_process(pipes: _Pipes, limits: dict[str, int], has_namespaces: bool) -> GuestRun:
-    """In the child: apply everything that does not depend on the job, read it, enter the run."""
+    """In the child: apply what does not depend on the job, read the job, enter the run."""
     try:
         detach_process()
         if not has_namespaces:
@@ -141,7 +140,7 @@ def _prepare_guest_process(pipes: _Pipes, limits: dict[str, int], has_namespaces
 
 
 def detach_process() -> None:
-    """Make this process dumpable, and leader of a session."""
+    """Make this process dumpable, and the leader of a session."""
     k.prctl(k.PR_SET_DUMPABLE, 1)
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # as an interpreter sets it
