@@ -47,7 +47,7 @@ class _Trials:
         return self._file.path
 
     def hold(self, session: TrialSession) -> Serve:
-        """Run the trials and exit. Return only in forks, a function for the collected tests.
+        """Run the trials and exit; in forks, return the function to call with the collected tests.
 
         Calls are recorded only in the process that collects the tests, because recording is slow.
         """

@@ -23,7 +23,7 @@ def version() -> int:
 
 
 def restrict(readable: Iterable[str], writable: Iterable[str], *, files_only: bool = False) -> None:
-    """Restrict this process to `readable` paths (read, execute) and `writable` paths (all rights).
+    """Restrict this process to `readable` paths (read, execute) and `writable` paths (also write).
 
     TCP, abstract sockets and signals to other processes are denied if the kernel supports that,
     except with `files_only`, for processes that are isolated by other means.

@@ -97,9 +97,9 @@ _SETSOCKOPT = {"x86_64": 54, "aarch64": 208}
 _SOL_SOCKET, _SO_SNDBUF, _SO_RCVBUF = 1, 7, 8
 _SETPRIORITY = {"x86_64": 141, "aarch64": 140}
 # prlimit64, sched_setscheduler, sched_setparam, sched_setattr, sched_setaffinity: the kernel allows
-# them on all processes of the user, hence on the supervisor, which they could stop or kill. The
-# scheduling calls do nothing but report success, because ZeroMQ makes them for its threads by id,
-# and aborts if they fail.
+# them on all processes of the user, hence on the supervisor, which they could stop or kill. With an
+# id the scheduling calls do nothing but report success: ZeroMQ makes them so for its threads, and
+# aborts if they fail.
 _PROCESS_ATTRIBUTE_CALLS = {"x86_64": (302, 144, 142, 314, 203), "aarch64": (261, 119, 118, 274, 122)}  # fmt: skip
 _CALLING_PROCESS, _PRIO_USER = 0, 2
 _SHARED_ANONYMOUS, _HUGE_PAGES = 0x01 | 0x20, 0x40000
@@ -255,7 +255,7 @@ class _SockFprog(ctypes.Structure):
 
 
 def install_filter(families: tuple[int, ...]) -> None:
-    """Filter calls of this process and its descendants, with these families. Raises OSError."""
+    """Install the filter on this process and its descendants; allow `families`. Raises OSError."""
     install_program(build_filter(machine(), families))
 
 

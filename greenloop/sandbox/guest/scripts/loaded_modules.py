@@ -20,7 +20,7 @@ _NEVER_SHADOWED = {*sys.builtin_module_names, *_STARTUP_MODULES, "ntpath"} - {"w
 
 
 def hide_preloaded_modules(folder: str) -> None:
-    """Unload these modules and reset hooks; imports of the program search `folder` first."""
+    """Unload test tools and shadowed modules, reset hooks; imports search `folder` first."""
     sys.meta_path[:] = [item for item in sys.meta_path if not _is_test_tool(type(item).__module__)]
     sys.unraisablehook, threading.excepthook = sys.__unraisablehook__, threading.__excepthook__
     sys.excepthook, sys.displayhook = sys.__excepthook__, sys.__displayhook__

@@ -90,7 +90,7 @@ class Baseline:
         return reason
 
     def ask(self, **request: Any) -> dict[str, Any]:
-        """Return the server's answer. Raises EOFError or OSError if the server has ended."""
+        """Return the server's answer. Raises EOFError or OSError if it ended or left changes."""
         self._requests.write(json.dumps(request).encode() + b"\n")
         self._requests.flush()
         answer = self._server.receive(self._job["budget"].deadline + _GRACE_SECONDS)

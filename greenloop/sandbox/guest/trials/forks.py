@@ -33,7 +33,7 @@ GetLimits = Callable[[int], StepLimits]
 
 
 class ForkResult(NamedTuple):
-    """Result, whose `ending` is `verdict`, `timeout`, `crashed`, `error` (guest) or `not_run`."""
+    """`ending` is `verdict`, `timeout`, `crashed`, `error` (of the guest) or `not_run` (no time)."""
 
     ending: str
     verdict: Any = None
