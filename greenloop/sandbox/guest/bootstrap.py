@@ -1,7 +1,7 @@
 """Start of a process for one job: limits the process, then calls the job's entry point.
 
-Usage: `bootstrap.py JOB_FILE RESULT_FD STACK_DUMP_FD`. The job file is deleted before untrusted code
-is loaded.
+Usage: `bootstrap.py JOB_FILE RESULT_FD STACK_DUMP_FD`. The job file is deleted before untrusted
+code is loaded.
 """
 
 import ctypes

@@ -123,7 +123,7 @@ class BpfProgram:
     def allow_values(
         self, number: int, argument: int, values: Values, error: int, mask: int = ALL_BITS
     ) -> None:
-        """Fail one call unless an argument (counted from 0, after masking) has one of the values."""
+        """Fail one call unless an argument (numbered from 0, after masking) has a listed value."""
         self._branch_on_argument(number, argument, values, (ALLOW, ERRNO | error), mask)
 
     def deny_values(

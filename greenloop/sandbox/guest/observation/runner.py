@@ -109,7 +109,7 @@ class Runner:
         surroundings: Surroundings | None = None,
         place: Place | None = None,
     ) -> None:
-        """`send` reports an event, `module` is under test, `run_async` is `load_async_runner(…)`."""
+        """`send` reports events; `module` is under test; `run_async`: see `load_async_runner`."""
         self._send, self._module, self._run_async = send, module, run_async
         self._surroundings, self._place = surroundings, place or Place()
         self._size_left = _MAX_TOTAL
