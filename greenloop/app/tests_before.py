@@ -32,10 +32,10 @@ def find_readers(diff: ProjectDiff) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for data in (*diff.data, *_list_helping(diff)):
-        folder, _, name = data.rpartition("/")
+        above, slash, name = data.rpartition("/")
         parts = {PurePosixPath(part).stem for part in data.split("/")} - {"test", "tests"}
         for path, text in diff.texts_before.items():
-            below = name in FOR_FOLDER and path.startswith(folder)
+            below = name in FOR_FOLDER and path.startswith(above + slash)
             if is_test_path(path) and (below or any(i in f"{path}\n{text}" for i in parts)):
                 found.setdefault(path, data)
     return found

@@ -86,7 +86,12 @@ def _find_python_files(root: Path) -> Iterator[Path]:
     """Yield the Python files below a folder; after `_MAX_FILES` no further folder is read."""
     pending, count = [root], 0
     while pending and count < _MAX_FILES:
-        for path in pending.pop().iterdir():
+        folder = pending.pop()
+        try:
+            paths = list(folder.iterdir())
+        except OSError:  # it was removed, or cannot be read
+            continue
+        for path in paths:
             if path.is_dir() and not path.is_symlink():
                 if path.name not in _IGNORED_FOLDERS and not path.name.startswith("."):
                     pending.append(path)

@@ -99,7 +99,8 @@ def _iter_pyproject(values: Mapping[str, Any], extras: Collection[str]) -> Itera
 def _resolve_group(groups: Mapping[str, Any], name: str, seen: tuple[str, ...]) -> list[str]:
     """Return the requirements of a dependency group and of the groups it includes (PEP 735)."""
     found: list[str] = []
-    for item in groups.get(name, ()) if name not in seen else ():
+    items = groups.get(name) if name not in seen else None
+    for item in items if isinstance(items, list) else ():
         other = item.get("include-group") if isinstance(item, dict) else None
         found += _resolve_group(groups, str(other), (*seen, name)) if other else _texts([item])
     return found
@@ -171,5 +172,5 @@ def _iter_files(paths: list[Path], root: Path) -> Iterator[str]:
 
 
 def _texts(values: Any) -> list[str]:
-    items = [values] if isinstance(values, str) else values
-    return [item for item in items or () if isinstance(item, str)]
+    items = values if isinstance(values, (list, tuple)) else [values]
+    return [item for item in items if isinstance(item, str)]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.errors import OutputError
-from greenloop.files import read_text
 from greenloop.project.diff import ProjectDiff, read_diff
 from greenloop.project.environment.tampering import find_tampered_files
 from greenloop.project.git import list_safe_options, run_git
@@ -80,7 +79,7 @@ def _read_files(root: Path, paths: list[str]) -> Iterator[tuple[str, str]]:
     for path in paths:
         file = root / path
         if file.is_file() and file.stat().st_size <= _MAX_CONFIGURATION_BYTES:
-            yield path, read_text(file)
+            yield path, file.read_bytes().decode("utf-8", "replace")
 
 
 def _digest(diff: ProjectDiff, configuration: dict[str, str]) -> str:

@@ -33,7 +33,8 @@ class CodeIndex:
         for path in sorted(self.modules, key=lambda item: (item.count("/"), item)):
             parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
             for at in range(len(parts)):
-                if "/".join([*parts[:at], "__init__.py"]) not in self.modules:
+                # The project's own folder may be on `sys.path` even if it is a package.
+                if not at or "/".join([*parts[:at], "__init__.py"]) not in self.modules:
                     found.setdefault(".".join(parts[at:]), path)
         return found
 

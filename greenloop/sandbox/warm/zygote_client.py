@@ -35,7 +35,7 @@ class ZygoteClient:
         self._backend_name = backend.name
         self._process: ZygoteProcess | None = None
         self._is_closed = False
-        # The kernel ends the namespaces with the *thread* that started them, so this one lives on.
+        # The kernel ends the namespaces with the *thread* that started them, so this one is kept.
         self._starter_thread = ThreadPoolExecutor(1, "zygote")
 
     def run(

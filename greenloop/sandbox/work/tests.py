@@ -96,7 +96,8 @@ def run_tests(
     result = sandbox.run(job)
     if hits is not None:
         collect_hits(result, job.key, hits)
-    return build_test_run(result, expected, job.key, sandbox.limits, dict(files))
+    limits = job.apply_limits(sandbox.limits)
+    return build_test_run(result, expected, job.key, limits, dict(files))
 
 
 def _resolve_tests(

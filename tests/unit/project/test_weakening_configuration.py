@@ -12,6 +12,7 @@ PYTEST = "[tool.pytest.ini_options]\n"
     [
         ("pyproject.toml", PYTEST, f"{PYTEST}addopts = '-k \"not slow\"'\n", "`-k not slow`"),
         ("pyproject.toml", PYTEST, f"{PYTEST}addopts = ['--deselect=a.py::b']\n", "--deselect"),
+        ("pytest.toml", "[pytest]\naddopts = [1]\n", "[pytest]\naddopts = ['-x']\n", "`-x`"),
         ("pytest.ini", "[pytest]\n", "[pytest]\naddopts = --ignore tests/b\n", "--ignore tests/b"),
         (
             "setup.cfg",
@@ -31,6 +32,7 @@ PYTEST = "[tool.pytest.ini_options]\n"
             "[tool.coverage.report]\nfail_under = 50\n",
             "was 90, and is 50 now",
         ),
+        (".coveragerc", "[report]\nfail_under = 90\n", "[report]\nfail_under = 80%\n", "is 0 now"),
         (
             "pyproject.toml",
             "[tool.greenloop]\nmutants = 100\n",

@@ -1,5 +1,6 @@
 """Detection of loosened settings of pytest, coverage and greenloop."""
 
+import posixpath
 import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping
@@ -53,8 +54,9 @@ def _read(path: str, text: str) -> dict[str, dict[str, Any]]:
     """Return the relevant tables of a configuration file, none if it cannot be read."""
     if path.endswith(".toml"):
         tool = read_table(text, "tool")
+        own = find_table(tool, "pytest", "ini_options") or find_table(tool, "pytest")
         return {
-            "pytest": find_table(tool, "pytest", "ini_options") or find_table(tool, "pytest"),
+            "pytest": own or read_table(text, "pytest"),  # the latter in pytest.toml
             "coverage": _join_coverage(find_table(tool, "coverage")),
             "greenloop": find_table(tool, "greenloop"),
         }
@@ -93,8 +95,9 @@ def compare_settings(
             yield f"{path}: {key} was `{was[key]}`, and is `{now.get(key, 'not set')}` now"
         elif key in now and key not in was and not _has_tests(key, now[key], tests):
             yield f"{path}: {key} is `{now[key]}` now, so other tests may be left out"
-    if str(was.get("xfail_strict")).lower() == "true" != str(now.get("xfail_strict")).lower():
-        yield f"{path}: xfail_strict is no longer set"
+    for key in ("xfail_strict", "strict_xfail", "strict"):
+        if str(was.get(key)).lower() == "true" != str(now.get(key)).lower():
+            yield f"{path}: {key} is no longer set"
     if "error" in str(was.get("filterwarnings")) and "error" not in str(now.get("filterwarnings")):
         yield f"{path}: warnings are no longer errors"
     for line in _list_lines(now.get("filterwarnings")):
@@ -109,7 +112,7 @@ def compare_settings(
         if more and measured:
             yield f"{path}: coverage's {key} has `{more[0]}` now"
     bounds = (table.get("coverage", {}).get("fail_under", 0) for table in (old, new))
-    lower, upper = (float(value or 0) for value in bounds)
+    lower, upper = map(_read_number, bounds)
     if upper < lower:
         yield f"{path}: coverage's fail_under was {lower:g}, and is {upper:g} now"
     if _add_defaults(old.get("greenloop", {})) != _add_defaults(new.get("greenloop", {})):
@@ -129,8 +132,13 @@ def _has_all(key: str, before: Any, now: Any) -> bool:
 
 def _has_tests(key: str, value: Any, tests: Collection[str]) -> bool:
     """Return whether all test files are below `testpaths` that are set for the first time."""
-    below = tuple(split_words(" ".join(_list_lines(value))))
-    return key == "testpaths" and bool(tests) and all(i.startswith(below) for i in tests)
+    folders = split_words(" ".join(_list_lines(value)))
+    below = tuple(f"{item.rstrip('/')}/" for item in map(posixpath.normpath, folders))
+    return (
+        key == "testpaths"
+        and bool(tests)
+        and all(f"{i}/".startswith(below) or "./" in below for i in tests)
+    )
 
 
 def _list_lines(value: Any) -> list[str]:
@@ -151,12 +159,21 @@ def list_taking(addopts: Any) -> list[str]:
 
 
 def _list_words(addopts: Any) -> list[str]:
-    return addopts if isinstance(addopts, list) else split_words(str(addopts))
+    is_list = isinstance(addopts, list)
+    return [str(item) for item in addopts] if is_list else split_words(str(addopts))
 
 
 def _find_floor(addopts: Any) -> float:
     found = re.search(r"--cov-fail-under[= ',\"]+([\d.]+)", str(addopts))
-    return float(found[1]) if found else 0.0
+    return _read_number(found[1]) if found else 0.0
+
+
+def _read_number(value: Any) -> float:
+    """Return a percentage; 0 for what is none, with which coverage does not fail."""
+    try:
+        return float(value or 0)
+    except (TypeError, ValueError):
+        return 0.0
 
 
 def read_file_patterns(texts: Mapping[str, str]) -> list[str]:

@@ -54,7 +54,8 @@ class FolderState:
                 found.add(entry.path)
             else:
                 self._remove(entry.path)
-        for path in self._entries.keys() - found if len(found) < len(self._entries) else ():
+        lost = self._entries.keys() - found if len(found) < len(self._entries) else ()
+        for path in sorted(lost):
             failed = failed or ("" if self._put_back(path, self._entries[path]) else path)
         return failed
 

@@ -58,10 +58,12 @@ def run_mutants(
     if found.error in (LIVE_THREADS, NO_TEST_PASSES):
         return run_separately(edits)
     runs = list(found.runs)
+    cpu_s, error = found.cpu_s, found.error
     late = [number for number, run in enumerate(runs) if run.outcome == _NEEDS_PROCESS]
     if late:
         spent_s = found.cpu_s / (lanes or count_lanes(sandbox))
         again = run_separately([edits[number] for number in late], spent_s)
         for number, one in zip(late, again.runs, strict=True):
             runs[number] = one
-    return MutantRuns(tuple(runs), found.error, time.monotonic() - started, found.cpu_s)
+        cpu_s, error = cpu_s + again.cpu_s, error or again.error
+    return MutantRuns(tuple(runs), error, time.monotonic() - started, cpu_s)

@@ -11,10 +11,8 @@ from greenloop.grading.memorization.detection import is_memorized
 
 @pytest.mark.parametrize(("base", "memorized"), [("ValueError", True), ("OSError", False)])
 def test_a_call_that_finds_no_file_shows_nothing(base: str, memorized: bool) -> None:
-    def answer(text: str) -> Answer:
-        return Answer(((1, text),), "")
-
     node = ast.parse("f('a.txt')", mode="eval").body
-    called = [(Input(node, "f"), answer(f'{{"value":{value}}}')) for value in ("true", "false")]
+    given = (Answer(((1, f'{{"value":{value}}}'),), "") for value in ("true", "false"))
+    called = [(Input(node, "f"), item) for item in given]
     error = f'{{"error":["exception",[["builtins","OwnError"],["builtins","{base}"]],"",{{}}]}}'
-    assert is_memorized("", called, [answer(error)] * 8) is memorized
+    assert is_memorized("", called, [Answer(((1, error),), "")] * 8) is memorized

@@ -213,12 +213,13 @@ def _compile_inputs(source: str) -> types.CodeType:
 def _compile(call: ast.Call) -> types.CodeType:
     """Compile an expression that evaluates the function and the arguments of a call anew."""
     place: Any = {"lineno": 1, "col_offset": 0}
-    named = [item for item in call.keywords if item.arg]
-    names: list[ast.expr | None] = [ast.Constant(item.arg, **place) for item in named]
+    names: list[ast.expr | None] = [
+        ast.Constant(item.arg, **place) if item.arg else None for item in call.keywords
+    ]
     parts = [
         call.func,
         ast.Tuple(call.args, ast.Load(), **place),
-        ast.Dict(names, [item.value for item in named], **place),
+        ast.Dict(names, [item.value for item in call.keywords], **place),
     ]
     return compile(ast.Expression(ast.Tuple(parts, ast.Load(), **place)), "<call>", "eval")
 
