@@ -38,7 +38,7 @@ PLAIN_RUN, PRESENCE, INTEGRITY = "plain run", "presence", "integrity"
 # Code that serves one piece and stands in neither its package nor its record.
 _MORE_CODE = {
     PRESENCE: ("greenloop/grading/unreported_tests.py",),
-    INTEGRITY: ("greenloop/grading/integrity.py", "greenloop/grading/monkeypatching.py"),
+    INTEGRITY: ("greenloop/grading/integrity",),
     "isolated": ("greenloop/testsuite/programs", "greenloop/sandbox/guest/observation"),
 }
 

@@ -10,7 +10,7 @@ from greenloop.repair.context import CandidateEdit
 from greenloop.repair.fault_localization import FaultLocalization
 from greenloop.syntax.parse import parse_or_none
 
-_RETURN_KINDS = {"return", "missing return", "guard", "default"}
+_RETURN_KINDS = {"return", "missing return", "guard"}
 _MAX_COMMON_CHARS, _COMMON_VALUES = 2, ("True", "False", "None")  # too common to be telling
 _SUSPICION_WEIGHT = 2.0  # added to the cost of an edit at a line that is not suspicious
 _MAX_EDITS = 60_000

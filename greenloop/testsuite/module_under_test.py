@@ -8,6 +8,7 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from importlib.machinery import PathFinder
 
 from greenloop.dependencies.names import iter_imported_modules
+from greenloop.syntax.names import get_dotted_name
 from greenloop.syntax.nodes import copy_tree
 from greenloop.syntax.parse import parse_or_none
 
@@ -91,7 +92,7 @@ def get_member(node: ast.expr, names: Mapping[str, str]) -> str:
     match node:
         case ast.Name(id=name):
             return names.get(name, "")
-        case ast.Attribute(value=ast.Name(id=owner), attr=name) if names.get(owner) == "":
+        case ast.Attribute(value=owner, attr=name) if names.get(get_dotted_name(owner)) == "":
             return name
     return ""
 

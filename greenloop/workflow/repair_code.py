@@ -102,7 +102,7 @@ class RepairStep:
             if not self._can_fall_back:
                 return await self._continue_unchanged(str(error))
             self._use_fallback(str(error))
-            return True
+            return await self._repair()
         except NoModelError:  # nothing was repaired
             self._state.repairs -= 1
             raise

@@ -40,7 +40,6 @@ def report_command(options: ReportOptions) -> int:
         from greenloop.cli.delivery import write_run  # loads packages of models
 
         write_run(options.write, place if place.is_dir() else place.parent)
-        return 0
     if is_batch_folder(place):
         outputs, page, text = _render_batch(place, options)
     else:
@@ -52,7 +51,7 @@ def report_command(options: ReportOptions) -> int:
     if options.open_page:
         open_page(page)
         sys.stdout.write(f"{page.absolute()}\n")
-    elif not outputs:
+    elif not outputs and options.write is None:
         sys.stdout.write(text)
     sys.stdout.flush()
     return 0

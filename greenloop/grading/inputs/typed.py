@@ -3,6 +3,9 @@
 import ast
 import random
 from collections.abc import Callable, Iterable
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from greenloop.grading.inputs.literals import LiteralMutator, Vocabulary
@@ -18,15 +21,15 @@ _SCALARS: dict[str, tuple[Any, ...]] = {
     "bool": (False, True),
     "none": (None,),
 }
-# Calls whose literals are changed, as far as they stay valid.
-_CALLS = {
-    "date": "date(2024, 2, 28)",
-    "datetime": "datetime(2024, 2, 28, 12, 30)",
-    "time": "time(12, 30)",
-    "timedelta": "timedelta(1, 30)",
-    "decimal": "Decimal('1.5')",
-    "fraction": "Fraction(1, 3)",
+_EXAMPLES: dict[Callable[..., Any], str] = {
+    date: "date(2024, 2, 28)",
+    datetime: "datetime(2024, 2, 28, 12, 30)",
+    time: "time(12, 30)",
+    timedelta: "timedelta(1, 30)",
+    Decimal: "Decimal('1.5')",
+    Fraction: "Fraction(1, 3)",
 }
+_TYPES: dict[str, Callable[..., Any]] = {kind.__name__.lower(): kind for kind in _EXAMPLES}
 _SEQUENCES = frozenset("list sequence iterable collection mutablesequence".split())
 _SETS = frozenset("set frozenset abstractset mutableset".split())
 _MAPPINGS = frozenset("dict mapping mutablemapping counter defaultdict ordereddict".split())
@@ -83,8 +86,8 @@ class ValueGenerator:
             return self._make_object(own, depth)
         if name in _SCALARS:
             return self._make_scalar(name)
-        if name in _CALLS:
-            return self._mutator.mutate(ast.parse(_CALLS[name], mode="eval").body)
+        if name in _TYPES:
+            return self._make_of_type(_TYPES[name])
         if name == "callable":
             return ast.Name(self._rng.choice(_FUNCTIONS), ast.Load())
         if name in ("any", "object"):
@@ -109,6 +112,17 @@ class ValueGenerator:
         of_text = bool(known) and rng.random() < 0.4
         chosen = ast.Constant(rng.choice(known if of_text else _SCALARS[name]))
         return self._mutator.change(chosen) if rng.random() < 0.4 else chosen
+
+    def _make_of_type(self, kind: Callable[..., Any]) -> ast.expr:
+        """Return a call of a type with other literals than its example, if they are valid."""
+        example = ast.parse(_EXAMPLES[kind], mode="eval").body
+        changed = self._mutator.mutate(example)
+        assert isinstance(changed, ast.Call)
+        try:
+            kind(*map(ast.literal_eval, changed.args))
+        except (ValueError, TypeError, ArithmeticError):  # such as 30 February
+            return example
+        return changed
 
     def _make_container(self, name: str, parts: list[ast.expr], depth: int) -> ast.expr | None:
         integer, text = ast.Name("int"), ast.Name("str")

@@ -9,8 +9,9 @@ from greenloop.grading.integrity.module_names import ModuleNames
 from greenloop.grading.integrity.process_reads import find_process_reads
 from greenloop.grading.integrity.safe_imports import are_safe, find_safe_modules
 from greenloop.records import IntegrityFinding
+from greenloop.syntax.names import find_stores
 from greenloop.syntax.nodes import get_assigned_targets
-from greenloop.syntax.parse import PARSE_ERRORS
+from greenloop.syntax.parse import PARSE_ERRORS, parse_or_empty
 
 _SUSPICIOUS_MODULES = frozenset(
     "pytest _pytest pluggy unittest gc ctypes inspect _thread marshal dis sys.monitoring __main__".split()
@@ -193,6 +194,22 @@ def _inspect_text(node: ast.Constant, text: str) -> Iterator[_Finding]:
 
 
 def find_findings(code: str, tests: Iterable[str]) -> tuple[IntegrityFinding, ...]:
-    """Return integrity issues, and process reads that no test names, by line."""
+    """Return integrity issues, and process reads that no test names, by line.
+
+    Those of the block that runs only if the module is executed as a script are left out.
+    """
     found = {*find_integrity_issues(code), *find_process_reads(code, tests)}
-    return tuple(sorted(found, key=attrgetter("line", "what")))
+    unused = _list_script_lines(code)
+    kept = (item for item in found if item.line not in unused)
+    return tuple(sorted(kept, key=attrgetter("line", "what")))
+
+
+def _list_script_lines(code: str) -> set[int]:
+    """Return the lines below `if __name__ == "__main__":` in a module that sets no `__name__`."""
+    tree = parse_or_empty(code)
+    if "__name__" in find_stores(tree):
+        return set()
+    blocks = (node for node in tree.body if isinstance(node, ast.If))
+    mains = (node for node in blocks if ast.unparse(node.test) == "__name__ == '__main__'")
+    spans = (range(at.body[0].lineno, (at.body[-1].end_lineno or 0) + 1) for at in mains)
+    return {line for span in spans for line in span}

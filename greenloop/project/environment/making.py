@@ -77,6 +77,7 @@ def make_environment(root: Path, notify: Callable[[str], None]) -> None:
         if (rest, constraints) != (wanted, locked):
             store.link(wanted, installed)
         return
+    notify("nothing was installed: no declared package has a wheel")
 
 
 def _relax(

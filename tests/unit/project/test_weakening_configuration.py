@@ -83,6 +83,7 @@ def test_a_loosened_configuration_is_named(path: str, before: str, after: str, s
         ),
         (".pre-commit-config.yaml", "- flake8-pytest-style==1.7", "- flake8-pytest-style==1.8"),
         ("pytest.ini", "", "[pytest]\ntestpaths = tests"),
+        ("pytest.ini", "", "[pytest]\ntestpaths = test*"),
         (".codex/hooks.json", "", '"command": "greenloop gate --agent codex || exit 0"'),
     ],
 )

@@ -168,6 +168,7 @@ INNER = "def test_inner_{n}():\n    def g():\n        return {n}\n\n    assert f
 MADE = "def test_made_{n}():\n    assert f(make({n})) == 1\n\n\n"
 MAKER = "def make(n):\n    async def g():\n        return n\n\n    return g\n\n\n"
 ROWS = "@pytest.mark.parametrize('n, k', [(1, 2)])\ndef test_rows_{n}(n, k):\n    assert f(n) == k\n\n\n"
+MARKED = "@pytest.mark.skipif(OLD, reason='no tmp_path')\n" + FILES
 
 
 @pytest.mark.parametrize(
@@ -175,6 +176,7 @@ ROWS = "@pytest.mark.parametrize('n, k', [(1, 2)])\ndef test_rows_{n}(n, k):\n  
     [
         ([PLAIN] * 4 + [FILES] * 9, True),
         ([PLAIN] * 3 + [ROWS], True),
+        ([PLAIN] * 3 + [MARKED], False),
         ([PLAIN] * 2, True),
         ([PLAIN] * 3 + [FILES] * 5, False),
         ([FILES], False),

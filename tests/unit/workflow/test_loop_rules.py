@@ -452,6 +452,12 @@ def test_fallback_model_is_used_when_stuck_after_a_rewrite(run_workflow: RunWork
     assert done.report.verdict == "passed"
 
 
+def test_fallback_model_is_asked_at_once_for_a_repair(run_workflow: RunWorkflow) -> None:
+    given = answers(generate_code=[fence(BETTER_CODE)], repair_code=["no"] * 4)
+    done = run_workflow(given, fallback={"repair_code": [fence(GOOD_CODE)]})
+    assert (done.report.verdict, done.report.iterations, done.report.repairs) == ("passed", 2, 1)
+
+
 # --- Budget before the call; N repairs and no more
 
 

@@ -4,6 +4,7 @@ import posixpath
 import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from greenloop.settings import list_settings
@@ -132,13 +133,10 @@ def _has_all(key: str, before: Any, now: Any) -> bool:
 
 def _has_tests(key: str, value: Any, tests: Collection[str]) -> bool:
     """Return whether all test files are below `testpaths` that are set for the first time."""
-    folders = split_words(" ".join(_list_lines(value)))
-    below = tuple(f"{item.rstrip('/')}/" for item in map(posixpath.normpath, folders))
-    return (
-        key == "testpaths"
-        and bool(tests)
-        and all(f"{i}/".startswith(below) or "./" in below for i in tests)
-    )
+    folders = [posixpath.normpath(item) for item in split_words(" ".join(_list_lines(value)))]
+    globs = ["*" if item == "." else f"{item}/*" for item in folders]
+    is_below = (any(fnmatchcase(f"{test}/", glob) for glob in globs) for test in tests)
+    return key == "testpaths" and bool(tests) and all(is_below)
 
 
 def _list_lines(value: Any) -> list[str]:

@@ -1,10 +1,13 @@
 """Inputs of a comparison: their order, and the words of a text that are worth trying."""
 
 import ast
+from datetime import date
 from itertools import islice
+from random import Random
 
 from greenloop.grading.inputs.builder import InputBuilder, Known
 from greenloop.grading.inputs.known_calls import iterate_calls, read_call, read_vocabulary
+from greenloop.grading.inputs.typed import ValueGenerator
 
 
 def test_inputs_of_the_generator_come_before_those_of_tests() -> None:
@@ -67,6 +70,18 @@ def test_plain():
 """
     found = list(iterate_calls([tests], "keys", ["parse", "quote"]))
     assert [ast.unparse(call) for _, call in found] == ["parse('k = 1')"]
+
+
+def test_calls_by_the_full_name_of_a_module_are_read() -> None:
+    test = "import shop.keys\n\ndef test_plain():\n    assert shop.keys.parse('k') == 'x'\n"
+    assert [ast.unparse(call) for _, call in iterate_calls([test], "shop.keys", ["parse"])]
+
+
+def test_dates_that_are_generated_exist() -> None:
+    make = ValueGenerator(Random(1), read_vocabulary("", "", [])).make
+    dates = {ast.unparse(node) for _ in range(300) if (node := make(ast.Name("date")))}
+    assert len(dates) > 20
+    assert all(eval(text, {"date": date}) for text in dates)
 
 
 def test_number_of_calls_made_of_types_does_not_grow_with_the_module() -> None:

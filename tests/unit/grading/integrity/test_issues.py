@@ -2,7 +2,7 @@
 
 import pytest
 
-from greenloop.grading.integrity.issues import find_integrity_issues
+from greenloop.grading.integrity.issues import find_findings, find_integrity_issues
 from tests.support.programs import read_table
 
 
@@ -52,3 +52,9 @@ def test_findings_are_unique_and_sorted_by_line() -> None:
 )
 def test_ordinary_or_unparsable_code_has_no_finding(code: str) -> None:
     assert find_integrity_issues(code) == ()
+
+
+@pytest.mark.parametrize(("first", "count"), [("", 0), ("__name__ = '__main__'\n", 1)])
+def test_code_that_runs_only_as_a_script_is_not_part_of_the_tests(first: str, count: int) -> None:
+    code = f"{first}if __name__ == '__main__':\n    import marshal\n"
+    assert len(find_findings(code, [])) == count
