@@ -131,7 +131,7 @@ class ResponseLog:
             self._load(path)
         if record_path is not None:
             self._check_recording(record_path)
-            if self.loaded_count or not record_path.exists() or not record_path.stat().st_size:
+            if self.loaded_count or not record_path.stat().st_size:
                 self._start_recording(record_path)
 
     def _load(self, path: Path) -> None:

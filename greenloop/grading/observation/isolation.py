@@ -22,7 +22,7 @@ from greenloop.testsuite.programs import Program, ProgramFile, build_programs
 _SEED_OF_TESTS = 0
 _CRASHED = "(crashed"  # the code ended its process on purpose, as no limit was reached
 _NO_MODULE = "ModuleNotFoundError: "  # a helper module of the tests is not in the process
-_BESIDE = "the copy that greenloop makes of the test gives another result"
+_OTHER_RESULT = "the copy that greenloop makes of the test gives another result"
 _UNSTEADY = "does not give the same result each time"
 
 
@@ -88,7 +88,7 @@ def _summarize(
         elif worst.outcome == "differs":
             differing.append(test)
         else:
-            contradicts = worst.reason.startswith(_BESIDE)
+            contradicts = worst.reason.startswith(_OTHER_RESULT)
             unclear.append(
                 NotObservable(
                     test=test, line=worst.line, reason=worst.reason, contradicts=contradicts
@@ -131,7 +131,7 @@ def _judge_file(
         if at in confirmed and _is_better(beside[at], again[at]):
             yield program, replace(item, outcome="differs")
         elif item.outcome == "differs":
-            yield program, _withdraw(item, _UNSTEADY if at in confirmed else _BESIDE)
+            yield program, _withdraw(item, _UNSTEADY if at in confirmed else _OTHER_RESULT)
         else:
             yield program, item
 
