@@ -18,6 +18,7 @@ import typer
 from greenloop.cli.usage import Group
 from greenloop.versions import greenloop_version
 
+_MAX_HELP_WIDTH = 100  # wider lines are hard to read
 _ASCII = {"→": "->", "…": "...", "•": "-", "✓": "+", "✗": "x", "○": "o", "━": "=", "─": "-"}
 
 
@@ -43,7 +44,10 @@ def create_app() -> typer.Typer:
         rich_markup_mode=None,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={
+            "help_option_names": ["-h", "--help"],
+            "max_content_width": _MAX_HELP_WIDTH,
+        },
         help="Writes tested Python code from a specification, and shows for any code which faults "
         "its passing tests would miss.",
     )

@@ -5,6 +5,7 @@ import textwrap
 import pytest
 
 from greenloop.testsuite.programs import ProgramFile, build_programs
+from tests.support.programs import read_table
 
 HEAD = "import math\nimport pytest\nfrom m import f, g, Point\n\n"
 
@@ -23,54 +24,10 @@ def build_test(body: str) -> tuple[str, list[tuple[int, str, object]]]:
     return textwrap.dedent("\n".join(lines)), expected
 
 
-@pytest.mark.parametrize(
-    ("body", "text", "expected"),
-    [
-        ("assert f(2) == 4", "see__(1, f(2))", [(1, "==", 4)]),
-        ("assert [1, -2] == f(2)", "see__(1, f(2))", [(1, "==", [1, -2])]),
-        ("assert f(1) == 'a' * 3", "see__(1, f(1))", [(1, "==", "aaa")]),
-        ("assert 3 < f(1)", "see__(1, f(1))", [(1, ">", 3)]),
-        ("assert 3 in f(1)", "see__(1, f(1))", [(1, "has", 3)]),
-        ("assert f(1) not in (1, 2)", "see__(1, f(1))", [(1, "not in", (1, 2))]),
-        ("assert not f(1)", "see__(1, f(1))", [(1, "truth", False)]),
-        ("assert not f(1) == 2", "see__(1, f(1))", [(1, "!=", 2)]),
-        ("assert f(1) is None", "see__(1, f(1))", [(1, "is", None)]),
-        (
-            "assert f(1) and g(2) == 3",
-            "see__(1, f(1))\nsee__(2, g(2))",
-            [(1, "truth", True), (2, "==", 3)],
-        ),
-        ("assert 0 <= f(1) < 9", "see__(1, f(1))", [(1, ">=", 0), (1, "<", 9)]),
-        ("assert not f(1) < 2", "see__(1, f(1))", [(1, "not <", 2)]),
-        ("assert f(1) == g(1)", "see__(1, f(1))\nsee__(2, g(1))", [(1, "==", None)]),
-        ("assert isinstance(f(1), int)", "see__(1, f(1))", [(1, "class", "int")]),
-        ("assert f(1) == pytest.approx(2.5)", "see__(1, f(1))", [(1, "near", 2.5)]),
-        ("assert math.isclose(f(1), 2.5)", "see__(1, f(1))", [(1, "near", 2.5)]),
-        ("assert abs(f(1) - 2.5) < 0.1", "see__(1, f(1))", [(1, "near", 2.5)]),
-        ("want = [1]\nassert f(1) == want", "see__(1, f(1))", [(1, "==", [1])]),
-        ("n = 3\nassert f(n) == n", "n = 3\nsee__(1, f(n))", [(1, "==", 3)]),
-        (
-            "items = [2, 1]\nf(items)\nassert items == [1, 2]",
-            "items = [2, 1]\nf(items)\nsee__(1, items)",
-            [(1, "==", [1, 2])],
-        ),
-        (
-            "for n, want in [(1, 2), (3, 4)]:\n    assert f(n) == want",
-            "n_1 = 1\nsee__(1, f(n_1))\nn_3 = 3\nsee__(2, f(n_3))",
-            [(1, "==", 2), (2, "==", 4)],
-        ),
-        (
-            "with pytest.raises(ValueError, match='bad') as caught:\n    f(1)\nassert caught.value.n == 7",
-            "with raising__(1) as caught:\n    f(1)\nsee__(2, caught.value.n)",
-            [(1, "raises", "ValueError"), (1, "text match", "bad"), (2, "==", 7)],
-        ),
-        ("assert f(1) * 2 == 4", "see__(1, operate__('Mult', f(1), 2))", [(1, "==", 4)]),
-    ],
-)
-def test_what_is_observed_and_what_is_expected(
-    body: str, text: str, expected: list[tuple[int, str, object]]
-) -> None:
-    assert build_test(body) == (text, expected)
+@pytest.mark.parametrize(("body", "text", "expected"), read_table(__file__, "OBSERVED"))
+def test_what_is_observed_and_what_is_expected(body: str, text: str, expected: str) -> None:
+    found, expectations = build_test(body)
+    assert (found, str(expectations)) == (text, expected)
 
 
 @pytest.mark.parametrize(
