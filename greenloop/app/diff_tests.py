@@ -200,7 +200,7 @@ def _is_checking(path: str) -> bool:
 
 def list_lost_tests(diff: ProjectDiff) -> Iterator[str]:
     """Yield a line for each weakened test, but not for new expectations, which may be wanted."""
-    is_known = ("expectation", "exchanged", "rewritten")
+    is_known = ("expectation", "exchanged", "rewritten", "isolated")
     return (item.says for item in find_weakened(diff) if item.kind not in is_known)
 
 

@@ -31,7 +31,8 @@ def find_readers(diff: ProjectDiff) -> dict[str, str]:
     A test file uses a file if it names the file or one of its folders, or is below its conftest.
     """
     found: dict[str, str] = {}
-    for data in (*diff.data, *_list_helping(diff)):
+    changed = sorted(diff.data, key=lambda path: diff.data[path] is None)  # new files come last
+    for data in (*changed, *_list_helping(diff)):
         above, slash, name = data.rpartition("/")
         parts = {PurePosixPath(part).stem for part in data.split("/")} - {"test", "tests"}
         for path, text in diff.texts_before.items():

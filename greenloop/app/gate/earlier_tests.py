@@ -13,7 +13,7 @@ from greenloop.records import BaselineResult
 def list_reread(
     known: BaselineResult, named: Collection[str], diff: ProjectDiff
 ) -> Iterator[WeakenedTest]:
-    """Yield tests not in `named` that pass now, but whose old versions fail on the changed code.
+    """Yield tests not in `named` that pass now or are gone, but whose old versions fail now.
 
     A test with the same text has other data or helpers. One with another text counts only if the
     old version fails in an assertion, or the new one also passes without the change: other errors
@@ -22,7 +22,13 @@ def list_reread(
     readers = find_readers(diff)
     before, now = _read_both({*known.outdated} - {*named}, diff)
     for test, item in before.items():
-        if test not in known.outdated or test in named or test not in now:
+        if test not in known.outdated or test in named:
+            continue
+        if test not in now:
+            if test in known.refuted:  # another test has its input, and expects something else
+                yield WeakenedTest(
+                    test, "rewritten", item.checks[0].shown if item.checks else "", was=test
+                )
             continue
         is_refuted, is_as_it_was = test in known.refuted, is_same(item, now[test])
         data = readers.get(item.path, "") or (item.path if is_refuted else "")

@@ -3,35 +3,45 @@
 import ast
 import builtins
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.doctests import are_examples_run, read_all, split_examples
-from greenloop.project.weakening.tests import ComparedTest, list_called, pair_tests
+from greenloop.project.weakening.tests import ComparedTest, list_called, pair_tests, read_tests
+from greenloop.records import BaselineResult
 from greenloop.syntax.nodes import Definition
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.parser import is_test_path
 
 _WORD = re.compile(r"\w+")
+_DEFINED = re.compile(r"\b(?:def|class) +(\w+)")
+_ANNOUNCING = re.compile(
+    r"\b(now|instead|rather than|no longer|previously|default|(version)?changed?|changes|fix(es|ed)?)\b",
+    re.I,
+)
 _MIN_WORD = 3
 _BEGINNING = 5  # words with the same first letters count as equal
-_PLAIN = frozenset("assert test tests with when should that does from pytest raises approx".split())
+_WEAKER = ("looser", "fewer checks")
+_PLAIN = frozenset(
+    "assert test tests with when should that does from pytest raises approx true false none".split()
+)
 
 
 @dataclass(frozen=True)
 class Explanations:
     """Announcements in the documents, docstrings and tests of a change.
 
-    `indifferent` tests also pass without the change; `extended` ones have new cases that do not.
+    `known` has the results of the earlier tests: announced is only what does not equally describe
+    the tests that still hold.
     """
 
     diff: ProjectDiff
     document_lines: Sequence[str]
-    indifferent: Collection[str] = ()
-    extended: Collection[str] = ()
+    known: BaselineResult = field(default_factory=BaselineResult)
 
     def cover(self, item: WeakenedTest) -> bool:
         """Return whether the change announces that the expectation of a test was to change.
@@ -39,18 +49,51 @@ class Explanations:
         It does so by a word of the test in a document or docstring, by a new test that calls the
         same code, or by a new text in the code that the test expects.
         """
-        is_told = item.was in self.extended or self.is_documented(item)
+        is_told = item.was in self.known.extended or self.is_documented(item)
         return is_told or self._is_tested_anew(item) or self._is_written_out(item)
 
     def is_documented(self, item: WeakenedTest) -> bool:
-        """Return whether changed lines of documents and docstrings have a word of a test.
+        """Return whether changed lines of documents and docstrings tell what a test shows.
 
-        The words are from its name, the names it calls, and its old and new expectation.
+        Two words of the test do: of its name, the names it calls, its old and new expectation,
+        without those of most other tests of the file that still hold. One is enough in a line that
+        announces a change. For a weaker test it is a word in which the two expectations differ. Other
+        output in a data file is told by any line that announces a change.
         """
-        old = self._tests_before.get(item.was)
-        words = _list_words(item.before, item.after)
+        old, texts = self._find_old(item.was), (item.before, item.after)
+        is_data = item.kind == "data" and not item.before.endswith(".py")
+        if self._is_weaker(item):
+            words = set() if item.kind == "data" else _list_words(texts[0]) ^ _list_words(texts[1])
+            words -= _list_words(*list_called(old)) if old else set()
+            return not words.isdisjoint(self._said)
+        if is_data and any(map(_ANNOUNCING.search, self.lines)):
+            return True
+        words = _list_words(*(texts if item.kind != "rewritten" else texts[:1]))
         words |= _list_test_words(old) if old else set()
-        return not words.isdisjoint(self._said)
+        words -= self._list_common(item.was, _list_test_words)
+        announced = _list_words(*filter(_ANNOUNCING.search, self.lines))
+        told = words & self._said
+        return len(told) > 1 or bool(told & announced) or words == told != set()
+
+    def _is_weaker(self, item: WeakenedTest) -> bool:
+        """Return whether a test asserts less, or passes without the change and failed before."""
+        is_outdated = item.was in self.known.outdated
+        return item.kind in _WEAKER or (is_outdated and item.was in self.known.indifferent)
+
+    def _list_common(self, test: str, read: Callable[[ComparedTest], set[str]]) -> set[str]:
+        """Return the words of most other tests of a class, or else of a file, that still hold."""
+        others, place = self._read_file(test.partition("::")[0]).items(), test.rpartition("::")[0]
+        alike = [(name, item) for name, item in others if name.rpartition("::")[0] == place]
+        holding = [item for name, item in alike if name not in (test, *self.known.outdated)]
+        counts = Counter(word for item in holding if not item.is_helper for word in read(item))
+        return {word for word, count in counts.items() if count > max(1, len(holding) / 2)}
+
+    def _find_old(self, test: str) -> ComparedTest | None:
+        return self._read_file(test.partition("::")[0]).get(test) or self._tests_before.get(test)
+
+    def _read_file(self, path: str) -> Mapping[str, ComparedTest]:
+        """Return the earlier tests of a file, which need not be changed."""
+        return read_tests({path: self.diff.texts_before.get(path, "")})
 
     @cached_property
     def lines(self) -> list[str]:
@@ -85,10 +128,17 @@ class Explanations:
 
         Helpers are left out: the tests that call them have their checks.
         """
-        was, extended = self._was, self.extended
+        was, extended = self._was, self.known.extended
         tests = (item for item in self._tests_now.items() if not item[1].is_helper)
-        every = [item for item in tests if item[0] not in self.indifferent]
+        every = [item for item in tests if item[0] not in self.known.indifferent]
         return (i for t, i in every if t not in was or t in extended or _asks_more(was[t], i))
+
+    @cached_property
+    def _defined(self) -> frozenset[str]:
+        """The names of functions and classes that the project's code has or had."""
+        every = (self.diff.texts_before, self.diff.tree.texts)
+        code = (text for texts in every for p, text in texts.items() if not is_test_path(p))
+        return frozenset(name for text in code for name in _DEFINED.findall(text))
 
     @cached_property
     def _was(self) -> Mapping[str, ComparedTest]:
@@ -105,16 +155,14 @@ class Explanations:
         return 2 * len(elsewhere) > len(added)
 
     def _is_tested_anew(self, item: WeakenedTest) -> bool:
-        old = self._tests_before.get(item.was)
-        if old and item.kind in (
-            "looser",
-            "fewer checks",
-        ):  # the weakened test could have asserted the new behaviour itself
+        old = self._find_old(item.was)
+        if old and self._is_weaker(item):  # it could have asserted the new behaviour itself
             lost = {(i.subject, i.strength) for i in old.checks if i.shown == item.before}
             new = (i for test in self._new_tests for i in test.checks if "(" in i.subject)
             return any((i.subject, i.strength) in lost for i in new)
-        called = (list_called(old) if old else set()) - {*dir(builtins), "approx"}
-        return any(not called or called & list_called(new) for new in self._new_tests)
+        called = list_called(old) & self._defined if old else set()
+        called -= self._list_common(item.was, list_called)
+        return any(called & list_called(new) for new in self._new_tests)
 
     def _is_written_out(self, item: WeakenedTest) -> bool:
         """Return whether the change adds a text, or all new words, of an expectation to the code.
@@ -175,15 +223,15 @@ def _asks_more(old: ComparedTest, now: ComparedTest) -> bool:
 
 def _list_test_words(item: ComparedTest) -> set[str]:
     """Return the words of a test's name, and the names of what it calls."""
-    return _list_words(item.name, *(list_called(item) - {*dir(builtins)}))
+    return _list_words(item.name.removeprefix("test_"), *(list_called(item) - {*dir(builtins)}))
 
 
 def _list_words(*texts: str) -> set[str]:
     """Return lower-case prefixes of words and their parts: "shortened" matches `shorten`."""
     whole = {word.lower() for text in texts for word in _WORD.findall(text)}
-    parts = {part for word in whole for part in word.split("_")} - _PLAIN
-    words = (word for word in whole | parts if len(word) > _MIN_WORD and not word.isdigit())
-    return {word[:_BEGINNING] for word in words}
+    words = {*whole, *(part for word in whole for part in word.split("_"))} - _PLAIN
+    words = {word for word in words if len(word) > _MIN_WORD and not word.isdigit()}
+    return {word.rstrip("s")[:_BEGINNING] for word in words}
 
 
 def _list_changed_docstrings(before: str, after: str, without_examples: bool) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from greenloop.app.gate.earlier_tests import list_reread, list_silent
 from greenloop.app.gate.explanations import Explanations
-from greenloop.app.gate.functions import ANSWERED, ChangedFunctions, find_moved
+from greenloop.app.gate.functions import ANSWERED, ChangedFunctions, find_added, find_moved
 from greenloop.app.gate.lost_data import list_lost_data
 from greenloop.app.gate.special_cases import find_special_cases
 from greenloop.project.diff import ProjectDiff
@@ -18,6 +18,7 @@ from greenloop.records import BaselineResult, Failure, Report
 from greenloop.syntax.parse import parse_or_empty
 
 MAX_LINES = 40
+_IF_OUTDATED = ("exchanged", "isolated")  # no finding if the old test passes on the changed code
 _MANY_FILES = 3  # test files with new expectations: so many mean that these are the task
 _COLLECTING_HOOK = re.compile(
     r": pytest_(collection_modify|ignore_collect|pycollect|runtest_setup)"
@@ -56,10 +57,12 @@ def collect_findings(
     counts as answered if the message names its place.
     """
     known = _get_compared(report)
-    weakened = [i for i in weakened if i.kind != "exchanged" or _fails_now(i, known)]
+    running = {item.id.partition("[")[0] for item in report.tests} if report else set()
+    weakened = [i for i in weakened if i.kind not in _IF_OUTDATED or _fails_now(i, known)]
+    weakened = [i for i in weakened if i.kind != "removed" or i.was not in running]  # inherited
     failing = {item.test.partition("[")[0] for item in report.failures} if report else set()
     weakened += list_reread(known, {*failing, *known.silent, *(i.was for i in weakened)}, diff)
-    explanations = Explanations(diff, document_lines, known.indifferent, known.extended)
+    explanations = Explanations(diff, document_lines, known)
     excused = [item for item in weakened if _follows_behaviour(item, known, explanations)]
     lost = [_ask_for(i, known) for i in _show_few(i for i in weakened if i not in excused)]
     silent = list(list_silent(known, weakened, diff))
@@ -70,7 +73,8 @@ def collect_findings(
     asked = [
         i
         for i in excused
-        if i.kind != "rewritten" and not _holds_still(i, known) and not explanations.cover(i)
+        if (i.kind != "rewritten" or i.was in known.refuted)
+        and not (_holds_still(i, known) or explanations.cover(i))
     ]
     if len({item.test.partition("::")[0] for item in asked}) >= _MANY_FILES:
         asked = []
@@ -80,7 +84,8 @@ def collect_findings(
         blocking += [f"{i.test} fails: {_describe(i)}" for i in report.failures]
         blocking = blocking or [*report.reasons]
     elif report is not None:
-        functions = ChangedFunctions(report.evidence, diff.tree.texts, find_moved(diff))
+        places = find_moved(diff), find_added(diff)
+        functions = ChangedFunctions(report.evidence, diff.tree.texts, *places)
         untold = any(map(diff.before.get, known.red))  # a changed file that cannot be collected
         untold = untold or explanations.are_for_other_machines(known.skipped)
         told = (_list_swallowing(report, diff, functions), functions.list_untested())

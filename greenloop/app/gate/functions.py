@@ -9,7 +9,7 @@ from functools import cached_property
 
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening.names import list_moved_functions
-from greenloop.records import Evidence
+from greenloop.records import Coverage, Evidence
 from greenloop.records.evidence.mutation import Survivor
 from greenloop.reporting.evidence.survivors import build_survivor_row
 from greenloop.syntax.nodes import Function, get_line_span
@@ -29,15 +29,16 @@ _MAX_UNNOTICED = 0.5  # share of surviving mutants in a function
 class ChangedFunctions:
     """Changed functions with the coverage and mutation results of their lines.
 
-    A function is reported only if no test runs most of its changed lines, or notices most of its
-    mutants: no project has tests for everything, and tests written only to close the gap are bad.
+    A function is reported only if no test runs most of its changed lines (half of a new function),
+    or notices most of its mutants: no project has tests for everything, and tests written only to close the gap are bad.
     Mutants at module level (versions, tables) and moved functions are not reported.
     """
 
     evidence: Evidence
     texts: Mapping[str, str]
-    # Functions that were moved without a change, as `path:first line`.
+    # Functions that were moved without a change, and those with a new head, as `path:first line`.
     moved: Collection[str] = ()
+    added: Collection[str] = ()
 
     @cached_property
     def _functions(self) -> dict[str, dict[int, int]]:
@@ -63,16 +64,32 @@ class ChangedFunctions:
         coverage = self.evidence.coverage
         if coverage is None or coverage.line >= self.evidence.thresholds.line_coverage:
             return
-        missed, run = self._count(coverage.missed_places), self._count(coverage.tested_places)
-        split = ((place, *place.rpartition(":")[::2]) for place in coverage.missed_places)
+        noticed = self._list_noticed(coverage)
+        places = [place for place in coverage.missed_places if place not in noticed]
+        missed, run = self._count(places), self._count([*coverage.tested_places, *noticed])
+        split = ((place, *place.rpartition(":")[::2]) for place in places)
         found = ((place, self._find(path, int(line))) for place, path, line in split)
         new = ((place, name) for place, name in found if name not in self.moved)
-        left = [place for place, name in new if missed[name] > run[name]]
+        left = [i for i, name in new if missed[name] + (name in self.added) > run[name]]
         if left:
             yield (
                 f"no test runs {_join_places(left)}: add tests that call the new behaviour and "
                 "assert what it returns"
             )
+
+    def _list_noticed(self, coverage: Coverage) -> set[str]:
+        """Return the missed places with a noticed mutant: a test runs them in another process."""
+        mutation, missed = self.evidence.mutation, {*coverage.missed_places}
+        first: dict[str, list[int]] = {}
+        for path, _, line in (i.rpartition(":") for i in [*missed, *coverage.tested_places]):
+            first.setdefault(path, []).append(int(line))
+        found = set()
+        for item in mutation.tried if mutation else ():
+            path = _get_path(item.id)
+            above = [line for line in first.get(path, ()) if line <= item.line]
+            if item.outcome in _NOTICED and above:
+                found.add(f"{path}:{max(above)}")
+        return found & missed
 
     def list_survivors(self, said: str) -> Iterator[str]:
         """Yield a line for each surviving mutant of a function with too many of them."""
@@ -124,6 +141,13 @@ def find_moved(diff: ProjectDiff) -> set[str]:
     return {f"{path}:{get_line_span(node)[0]}" for path, node in moved}
 
 
+def find_added(diff: ProjectDiff) -> set[str]:
+    """Return the functions with a new or changed head, as `path:first line`."""
+    found = ((path, node) for path in diff.lines for node in _iter_functions(diff.tree.texts[path]))
+    chosen = ((path, node) for path, node in found if node.lineno in diff.lines[path])
+    return {f"{path}:{get_line_span(node)[0]}" for path, node in chosen}
+
+
 def _get_path(mutant: str) -> str:
     """Return the path in a mutant's id, `path:id`."""
     return mutant.partition(".py:")[0] + ".py"
@@ -132,11 +156,15 @@ def _get_path(mutant: str) -> str:
 def _map_lines(text: str) -> dict[int, int]:
     """Return, for each line in a function, the first line of the innermost function."""
     found: dict[int, int] = {}
-    for node in ast.walk(parse_or_empty(text)):  # the outer ones first
-        if isinstance(node, Function):
-            first, last = get_line_span(node)
-            found.update(dict.fromkeys(range(first, last + 1), first))
+    for node in _iter_functions(text):
+        first, last = get_line_span(node)
+        found.update(dict.fromkeys(range(first, last + 1), first))
     return found
+
+
+def _iter_functions(text: str) -> Iterator[Function]:
+    """Yield all functions of a text, the outer ones first."""
+    return (node for node in ast.walk(parse_or_empty(text)) if isinstance(node, Function))
 
 
 def _join_places(places: Sequence[str]) -> str:

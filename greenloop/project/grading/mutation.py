@@ -1,12 +1,13 @@
 """Mutation testing of changed lines: each mutant against the tests that run its line."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Any
 
 from greenloop.grading import Plan
 from greenloop.grading.coverage.line_map import list_lines
 from greenloop.grading.mutation import measure_mutation
+from greenloop.project.grading.coverage import find_changed_statements
 from greenloop.project.runner import ProjectRunner
 from greenloop.records import Baseline, Mutation
 from greenloop.sandbox.views.project import ProjectSandbox
@@ -43,10 +44,15 @@ class _MappedTests(ProjectSandbox):
         return found
 
 
-def _list_tests(baseline: Baseline, path: str, lines: Collection[int]) -> list[str]:
-    """Return the locked tests that run one of the lines, in pytest's order."""
+def _list_tests(baseline: Baseline, path: str, text: str, lines: Set[int]) -> list[str]:
+    """Return the locked tests that run one of the lines, in pytest's order.
+
+    A statement that no test is seen to run may run in a process that a test starts.
+    """
     by_line = baseline.lines.get(path, {})
-    return baseline.sort_tests({test for line in lines for test in by_line.get(line, ())})
+    found = {test for line in lines for test in by_line.get(line, ())}
+    is_seen = baseline.reached.get(path, {}).keys() >= {*find_changed_statements(text, lines)}
+    return baseline.sort_tests(found if is_seen else found | baseline.starting)
 
 
 def _name_whole_functions(tests: Sequence[str], baseline: Baseline) -> list[str]:
@@ -98,7 +104,7 @@ def measure_mutants(
     found: list[tuple[str, Mutation]] = []
     for number, (path, chosen) in enumerate(sorted(lines.items())):
         share = len(lines) - number
-        names = _list_tests(baseline, path, chosen)
+        names = _list_tests(baseline, path, runner.tree.texts[path], {*chosen})
         targets = _name_whole_functions(names, baseline)
         project = runner.tree.with_changes({}, targets).project
         tests = _MappedTests(runner.box, project, path)

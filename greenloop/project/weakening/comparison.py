@@ -25,6 +25,7 @@ Kind = Literal[
     "skipped",
     "conditional",
     "mocked",
+    "isolated",
     "fewer checks",
     "looser",
     "expectation",
@@ -38,6 +39,7 @@ _SAYS: Mapping[Kind, str] = {
     "skipped": "may be skipped now",
     "conditional": "checks only under a condition now",
     "mocked": "replaces what it tests now",
+    "isolated": "failed on this change, and now replaces code of the project",
     "fewer checks": "checks less than before",
     "looser": "asserts less than before",
     "expectation": "expects another value than before",
@@ -136,7 +138,8 @@ def _compare_checks(
             others = [item for item in others if item in left or item in added]
         is_held = _is_held(check, others) or _is_implied(check, new.checks)
         is_lost = kept.get(check.text, 0) < 0  # checks of helpers are often conditional
-        is_lost |= new.is_helper and kept.get(f"if {check.text}", 0) < 0
+        is_empty = new.is_helper or not new.checks
+        is_lost |= is_empty and kept.get(f"if {check.text}", 0) < 0
         if is_lost and not is_held:
             yield "fewer checks", check.shown, "", 0
 

@@ -102,13 +102,16 @@ def _find_replacing(
     code_names: Collection[str],
     changed_names: Collection[str],
 ) -> Iterator[WeakenedTest]:
-    """Yield tests that replace changed code which they call, or did not replace before."""
+    """Yield tests that replace changed code which they call, or code they did not replace before."""
     known = {*code_names}.intersection(changed_names)
     for item in unfolded:
         hidden = item.mocked - old[item.test].mocked if item.test in old else frozenset[str]()
         if mocked := (hidden & known) | (item.mocked & list_called(item) & {*changed_names}):
             names = ", ".join(sorted(mocked))
             yield WeakenedTest(item.test, "mocked", names, "a replacement", item.line)
+        elif others := hidden & {*code_names}:
+            names = ", ".join(sorted(others))
+            yield WeakenedTest(item.test, "isolated", names, "a replacement", item.line, item.test)
 
 
 def _find_replacing_files(

@@ -19,7 +19,7 @@ from greenloop.project.tree import ProjectTree
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.comparison import Kind
 from greenloop.project.weakening.doctests import EXAMPLE as GONE
-from greenloop.records import Baseline, Coverage, Evidence, InputFile, Mutation, Project
+from greenloop.records import Baseline, BaselineResult, Coverage, Evidence, InputFile, Mutation, Project
 from greenloop.records.evidence.mutation import MutantResult, Survivor
 
 RULE = "def spell(text):\n    return text.replace('+', 'p')\n"
@@ -86,7 +86,9 @@ def test_a_code_or_word_is_no_example(value: str, answer: str, count: int) -> No
 def test_a_document_or_a_new_case_explains_a_test(line: str, extended: str, covers: bool) -> None:
     test = "tests/test_names.py::test_a"
     item = WeakenedTest(test, "expectation", "spell('a') == 'b'", "spell('a') == 'c'", was=test)
-    assert Explanations(build_diff(RULE), [line], extended=[extended]).cover(item) is covers
+    diff, known = build_diff(RULE), BaselineResult(extended=(extended,))
+    diff.before["tests/test_names.py"] = f"{TEST}\n\ndef test_a():\n    assert {item.before}\n"
+    assert Explanations(diff, [line], known).cover(item) is covers
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ _CHECK_CALL = re.compile(r"(^|\.|_)(assert|check|verify|expect)\w*$|^(raises|war
 EXPECTING = frozenset({"raises", "warns", "assertRaises", "assertRaisesRegex", "deprecated_call"})
 BROAD = frozenset({"Exception", "BaseException"})
 _WHOLE_CALLS = re.compile(r"assert(\w*(Equal|equal|close)\w*|Is|Raises\w*|_(called|awaited)_with)$")
+# Other methods of unittest, of its mocks and of numpy; a project's own helper may check everything.
+_PARTIAL_CALLS = re.compile(r"assert([A-Z]|_$|_(any|has|not|called|awaited|array_less))")
 # Keywords of assertions without influence on what passes; others are tolerances or omissions.
 _NEUTRAL = frozenset({"msg", "err_msg", "verbose", "strict", "obj", "first", "second"})
 # Functions that keep only a part of the information in their argument.
@@ -168,7 +170,7 @@ def grade_call(node: ast.Call) -> Strength:
     is_loose = not is_mock and any(item.arg not in _NEUTRAL for item in node.keywords)
     if _WHOLE_CALLS.match(name):
         return Strength.PART if is_loose else Strength.WHOLE
-    return Strength.PART if name.startswith("assert") else Strength.WHOLE
+    return Strength.PART if _PARTIAL_CALLS.match(name) else Strength.WHOLE
 
 
 def _is_call_of(node: ast.expr, *names: str) -> bool:
