@@ -8,6 +8,7 @@ import pytest
 
 from greenloop.app.check_diff import measure_tests
 from greenloop.app.diff_tests import list_parts
+from greenloop.app.gate.earlier_tests import list_reread
 from greenloop.app.gate.explanations import Explanations
 from greenloop.app.gate.findings import collect_findings
 from greenloop.app.gate.functions import ChangedFunctions, find_moved
@@ -19,7 +20,15 @@ from greenloop.project.tree import ProjectTree
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.comparison import Kind
 from greenloop.project.weakening.doctests import EXAMPLE as GONE
-from greenloop.records import Baseline, BaselineResult, Coverage, Evidence, InputFile, Mutation, Project
+from greenloop.records import (
+    Baseline,
+    BaselineResult,
+    Coverage,
+    Evidence,
+    InputFile,
+    Mutation,
+    Project,
+)
 from greenloop.records.evidence.mutation import MutantResult, Survivor
 
 RULE = "def spell(text):\n    return text.replace('+', 'p')\n"
@@ -99,6 +108,42 @@ def test_a_weaker_check_needs_a_new_one_of_its_call(kind: Kind, text: str, cover
     diff, test, check = build_diff(RULE), "tests/test_names.py::test_a", f"spell({text}) == 1"
     diff.before["tests/test_names.py"] = f"def test_a():\n    assert {check}\n"
     assert Explanations(diff, []).cover(WeakenedTest(test, kind, check, was=test)) is covers
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "indifferent", "covers"),
+    [
+        ("- `Cart.clear(quietly)` is new.", "removed", False, False),
+        ("- `Cart.clear` can delete the cart.", "removed", False, False),
+        ("- A missing item is deleted quietly.", "removed", False, True),
+        ("- To delete an item twice is no longer an error.", "removed", False, True),
+        ("- To delete an item twice is no longer an error.", "exchanged", True, False),
+        ("- A cart answers `quietly`.", "exchanged", True, True),
+        ("- The default output has tabs.", "data", False, True),
+    ],
+)
+def test_only_words_that_tell_a_test_from_others_explain_it(
+    line: str, kind: Kind, indifferent: bool, covers: bool
+) -> None:
+    tests = ["assert Cart().clear() == []"] * 3 + ["assert Cart().pop(1) == 1"]
+    names = ["clear", "clear_twice", "clear_empty", "delete_missing"]
+    both = zip(names, tests, strict=True)
+    diff = build_diff(RULE, test="")
+    text = "\n\n".join(f"def test_{name}():\n    {body}\n" for name, body in both)
+    diff.before["tests/test_names.py"] = text
+    test = "tests/test_names.py::test_delete_missing"
+    known = BaselineResult(outdated=(test,), indifferent=(test,) * indifferent)
+    texts = ("a.txt", "other") if kind == "data" else ("Cart().pop(1) == 1", "quietly(Cart())")
+    item = WeakenedTest(test, kind, *texts, was=test)
+    assert Explanations(diff, [line], known).cover(item) is covers
+
+
+def test_a_test_that_is_gone_and_whose_check_fails_now_is_named() -> None:
+    diff, test = build_diff(RULE, test=""), "tests/test_names.py::test_spell"
+    diff.before["tests/test_names.py"] = TEST
+    found = list(list_reread(BaselineResult(outdated=(test,), refuted=(test,)), (), diff))
+    assert [(item.kind, item.was) for item in found] == [("rewritten", test)]
+    assert not list(list_reread(BaselineResult(outdated=(test,)), (), diff))
 
 
 def test_a_function_within_a_test_is_no_new_test_that_explains_it() -> None:
@@ -210,6 +255,14 @@ def test_lines_that_no_test_runs_are_named_where_they_are_most_of_a_function(
     coverage = Coverage(line=0.7, branch=1, missed_places=("a.py:4",), tested_places=run)
     functions = ChangedFunctions(Evidence(coverage=coverage), {"a.py": text})
     assert len(list(functions.list_untested())) == named
+    half = coverage.model_copy(update={"tested_places": ("a.py:3",)})
+    for added in ((), ("a.py:1",)):
+        functions = ChangedFunctions(Evidence(coverage=half), {"a.py": text}, (), added)
+        assert bool(list(functions.list_untested())) is bool(added)
+    killed = MutantResult.model_construct(id="a.py:4:7", line=4, outcome="killed")
+    mutation = Mutation.model_construct(tried=(killed,), survived=(), score=1.0)
+    evidence = Evidence(coverage=coverage, mutation=mutation)
+    assert not list(ChangedFunctions(evidence, {"a.py": text}).list_untested())
 
 
 def test_a_function_that_was_only_moved_needs_no_new_test() -> None:

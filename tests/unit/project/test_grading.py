@@ -7,7 +7,7 @@ import pytest
 from greenloop.grading.coverage.line_map import list_taken_branches, map_lines
 from greenloop.project.grading.coverage import find_changed_statements, measure_coverage
 from greenloop.project.grading.grader import NOT_IMPORTED, ChangedLines, grade_lines
-from greenloop.project.grading.mutation import _describe_tests, _name_whole_functions
+from greenloop.project.grading.mutation import _describe_tests, _list_tests, _name_whole_functions
 from greenloop.project.runner import ProjectRunner
 from greenloop.project.tree import ProjectTree
 from greenloop.records import Baseline, Coverage, InputFile, Project, Thresholds
@@ -122,3 +122,5 @@ def test_what_a_suite_shows_of_its_tests_is_known_for_mutants() -> None:
     one, two = _describe_tests(baseline, "m.py", ["s", "t"])
     assert (one.lines, one.cpu_s, one.wall_s, one.starts_processes) == ({2, 3}, 0.5, 1.0, False)
     assert (two.lines, two.cpu_s, two.wall_s, two.starts_processes) == ({3}, 1.5, 3.0, True)
+    assert _list_tests(baseline, "m.py", "x = 1\nx = 2\nx = 3\n", {2}) == ["s"]
+    assert _list_tests(baseline, "m.py", "x = 1\nx = 2\nx = 3\nx = 4\n", {4}) == ["t"]

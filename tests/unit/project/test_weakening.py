@@ -78,6 +78,14 @@ def test_a_file_that_defines_what_it_tests_is_named() -> None:
     assert not find_weakened_tests(old, new, changed_names={"add"}, code_names={"total"})
 
 
+def test_code_that_a_test_newly_replaces_is_named() -> None:
+    old = "def test_a():\n    assert total([1]) == 1\n"
+    new = old.replace("    assert", "    with patch('cart.add'):\n        assert")
+    for names, kinds in (({"total", "add"}, ["isolated"]), ({"total"}, [])):
+        found = find_weakened_tests({"test_a.py": old}, {"test_a.py": new}, code_names=names)
+        assert [item.kind for item in found] == kinds
+
+
 PARTS = {
     "re.search(want, got) is not None": "re.search(want.split()[0], got) is not None",
     "want in got": "want[:3] in got",

@@ -33,29 +33,7 @@ def test_doubtful_passage_is_named_and_not_taken(text: str) -> None:
     assert given.unclear[0].removeprefix("print(").startswith("f(")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "f(1)",
-        "Call f(1) first; 2 is what it needs.",
-        "f(1)  # 1. first do this",
-        "f(1)  # make it",
-        "f(1) does not return 2",
-        "f(1) != 2",
-        "f(1) <= 2",
-        "f(1) is called before 2",
-        "f(n) -> 2",
-        "obj.f(1) -> 2",
-        "pretty() gives 'name: value' for each entry",
-        "pretty() returns ['a'] and ['b'] in turn",
-        "reset() -> None",
-        "f() -> int",
-        "x = f(1)\n\n2 more",
-        "`f(1)`\n\n# 2. Section",
-        "```js\nf(1) // -> 2\nf(1) == 2\n```",
-        "```python\ndef f(n):\n    if g(1) == 2:\n        return g(1)  # 2\n```",
-    ],
-)
+@pytest.mark.parametrize("text", read_table(__file__, "OTHER"))
 def test_other_text_is_no_example(text: str) -> None:
     given = analyze_specification(text)
     assert (given.examples, given.unclear) == ((), ())

@@ -9,7 +9,7 @@ from greenloop.testsuite.parser import (
     parse_test_functions,
     remove_tests,
 )
-from tests.support.programs import read_program
+from tests.support.programs import read_program, read_table
 
 read = parse_test_functions
 
@@ -117,28 +117,7 @@ def test_function_name_is_taken_from_a_node_id(identifier: str, name: str) -> No
     assert get_function_name(identifier) == name
 
 
-@pytest.mark.parametrize(
-    ("code", "skips"),
-    [
-        ("@pytest.mark.skip\ndef test_a(): pass", True),
-        ("@pytest.mark.skipif(True, reason='x')\ndef test_a(): pass", True),
-        ("@mark.xfail\ndef test_a(): pass", True),
-        ("@unittest.skipUnless(x, 'y')\ndef test_a(): pass", True),
-        ("@unittest.expectedFailure\ndef test_a(): pass", True),
-        ("@pytest.mark.parametrize('n', [pytest.param(1, marks=pytest.mark.xfail)])\n"
-         "def test_a(n): pass", True),
-        ("def test_a():\n    if f(): pytest.skip('x')", True),
-        ("def test_a():\n    pytest.importorskip('x')", True),
-        ("class TestA:\n    def test_a(self): self.skipTest('x')", True),
-        ("pytestmark = [pytest.mark.skipif(True, reason='x')]\ndef test_a(): pass", True),
-        ("def test_a(request):\n    request.node.add_marker(pytest.mark.xfail(raises=X))", True),
-        ("@pytest.mark.skip\nclass TestA:\n    def test_a(self): pass", True),
-        ("class TestA:\n    pytestmark = pytest.mark.slow\n    def test_a(self): pass", False),
-        ("@pytest.mark.parametrize('word', ['skip', 'xfail'])\ndef test_a(word): pass", False),
-        ("@pytest.mark.parametrize('text', ['skip blank lines'])\ndef test_a(text): pass", False),
-        ("def test_a():\n    reader.skip(2)\n    assert skip('x') == 'xfail'", False),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("code", "skips"), read_table(__file__, "SKIPPING"))
 def test_skipping_tests_are_found_by_marks_and_calls(code: str, skips: bool) -> None:
     (test,) = read(code)
     assert test.can_skip is skips
