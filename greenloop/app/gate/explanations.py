@@ -1,34 +1,32 @@
 """Announcements of changed behaviour in the documents, docstrings and new tests of a change."""
 
-import ast
-import builtins
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from greenloop.app.gate.words import (
+    MIN_WORD,
+    WORD,
+    list_changed_docstrings,
+    list_test_words,
+    list_texts,
+    list_words,
+)
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
-from greenloop.project.weakening.doctests import are_examples_run, read_all, split_examples
+from greenloop.project.weakening.doctests import are_examples_run, read_all
 from greenloop.project.weakening.tests import ComparedTest, list_called, pair_tests, read_tests
 from greenloop.records import BaselineResult
-from greenloop.syntax.nodes import Definition
-from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.parser import is_test_path
 
-_WORD = re.compile(r"\w+")
 _DEFINED = re.compile(r"\b(?:def|class) +(\w+)")
 _ANNOUNCING = re.compile(
     r"\b(now|instead|rather than|no longer|previously|default|(version)?changed?|changes|fix(es|ed)?)\b",
     re.I,
 )
-_MIN_WORD = 3
-_BEGINNING = 5  # words with the same first letters count as equal
 _WEAKER = ("looser", "fewer checks")
-_PLAIN = frozenset(
-    "assert test tests with when should that does from pytest raises approx true false none".split()
-)
 
 
 @dataclass(frozen=True)
@@ -63,15 +61,15 @@ class Explanations:
         old, texts = self._find_old(item.was), (item.before, item.after)
         is_data = item.kind == "data" and not item.before.endswith(".py")
         if self._is_weaker(item):
-            words = set() if item.kind == "data" else _list_words(texts[0]) ^ _list_words(texts[1])
-            words -= _list_words(*list_called(old)) if old else set()
+            words = set() if item.kind == "data" else list_words(texts[0]) ^ list_words(texts[1])
+            words -= list_words(*list_called(old)) if old else set()
             return not words.isdisjoint(self._said)
         if is_data and any(map(_ANNOUNCING.search, self.lines)):
             return True
-        words = _list_words(*(texts if item.kind != "rewritten" else texts[:1]))
-        words |= _list_test_words(old) if old else set()
-        words -= self._list_common(item.was, _list_test_words)
-        announced = _list_words(*filter(_ANNOUNCING.search, self.lines))
+        words = list_words(*(texts if item.kind != "rewritten" else texts[:1]))
+        words |= list_test_words(old) if old else set()
+        words -= self._list_common(item.was, list_test_words)
+        announced = list_words(*filter(_ANNOUNCING.search, self.lines))
         told = words & self._said
         return len(told) > 1 or bool(told & announced) or words == told != set()
 
@@ -100,12 +98,12 @@ class Explanations:
         """The changed lines of documents and docstrings."""
         pairs = ((self.diff.before[path] or "", self._read(path)) for path in self._code)
         are_tests = are_examples_run(self.diff.tree.project.all_files)
-        docstrings = (line for i in pairs for line in _list_changed_docstrings(*i, are_tests))
+        docstrings = (line for i in pairs for line in list_changed_docstrings(*i, are_tests))
         return [*self.document_lines, *docstrings]
 
     @cached_property
     def _said(self) -> set[str]:
-        return _list_words(*self.lines)
+        return list_words(*self.lines)
 
     def _read(self, path: str) -> str:
         return self.diff.tree.texts.get(path, "")
@@ -175,7 +173,7 @@ class Explanations:
         written = self._added_texts if is_other else ()
         if any(text in item.after and text not in item.before for text in written):
             return True
-        before, after = (set(_WORD.findall(text)) for text in (item.before, item.after))
+        before, after = (set(WORD.findall(text)) for text in (item.before, item.after))
         return _is_among(after - before, self._added_words)
 
     @cached_property
@@ -185,8 +183,8 @@ class Explanations:
         for path in self._code:
             lines = self._read(path).split("\n")
             numbers = self.diff.lines.get(path, ())
-            known = {*_WORD.findall(self.diff.before[path] or "")}
-            words = (w for n in numbers if n <= len(lines) for w in _WORD.findall(lines[n - 1]))
+            known = {*WORD.findall(self.diff.before[path] or "")}
+            words = (w for n in numbers if n <= len(lines) for w in WORD.findall(lines[n - 1]))
             found.update(word for word in words if word not in known)
         return found
 
@@ -195,59 +193,19 @@ class Explanations:
         """The string literals in changed code whose text their file did not have before."""
         found: set[str] = set()
         for path in self._code:
-            known = "\n".join(text for text, _ in _list_texts(self.diff.before[path] or ""))
+            known = "\n".join(text for text, _ in list_texts(self.diff.before[path] or ""))
             lines = self.diff.lines.get(path, ())
-            texts = (text for text, line in _list_texts(self._read(path)) if line in lines)
+            texts = (text for text, line in list_texts(self._read(path)) if line in lines)
             found.update(text for text in texts if text not in known)
         return found
 
 
-def _list_texts(code: str) -> Iterator[tuple[str, int]]:
-    """Yield the string literals in code with their lines; bytes as their literal."""
-    for node in ast.walk(parse_or_empty(code)):
-        match node:
-            case ast.Constant(value=str() | bytes() as text) if len(text) >= _MIN_WORD:
-                yield text if isinstance(text, str) else repr(text), node.lineno
-
-
 def _is_among(words: set[str], known: set[str]) -> bool:
     """Return whether there are words, all of them known, and none is short or a number."""
-    is_text = all(len(word) >= _MIN_WORD and not word.isdigit() for word in words)
+    is_text = all(len(word) >= MIN_WORD and not word.isdigit() for word in words)
     return bool(words) and is_text and words <= known
 
 
 def _asks_more(old: ComparedTest, now: ComparedTest) -> bool:
     counts = [len(item.checks) for item in (old, now)]
     return not now.skip and (bool(old.skip) or counts[0] < counts[1])
-
-
-def _list_test_words(item: ComparedTest) -> set[str]:
-    """Return the words of a test's name, and the names of what it calls."""
-    return _list_words(item.name.removeprefix("test_"), *(list_called(item) - {*dir(builtins)}))
-
-
-def _list_words(*texts: str) -> set[str]:
-    """Return lower-case prefixes of words and their parts: "shortened" matches `shorten`."""
-    whole = {word.lower() for text in texts for word in _WORD.findall(text)}
-    words = {*whole, *(part for word in whole for part in word.split("_"))} - _PLAIN
-    words = {word for word in words if len(word) > _MIN_WORD and not word.isdigit()}
-    return {word.rstrip("s")[:_BEGINNING] for word in words}
-
-
-def _list_changed_docstrings(before: str, after: str, without_examples: bool) -> Iterator[str]:
-    """Yield the name and the new lines of each changed docstring."""
-    old, new = (_list_docstrings(text, without_examples) for text in (before, after))
-    for name, text in old.items():
-        if new.get(name) and new[name] != text:
-            yield name
-            yield from (line for line in new[name].splitlines() if line not in text.splitlines())
-
-
-def _list_docstrings(text: str, without_examples: bool) -> dict[str, str]:
-    tree = parse_or_empty(text)
-    named = {item.name: item for item in ast.walk(tree) if isinstance(item, Definition)}
-    whole = {name: ast.get_docstring(item) or "" for name, item in {**named, "": tree}.items()}
-    if not without_examples:
-        return whole
-    parts = ((name, split_examples(text)) for name, text in whole.items())
-    return {name: "".join(i for i in some if isinstance(i, str)) for name, some in parts}

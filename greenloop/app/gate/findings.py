@@ -57,11 +57,7 @@ def collect_findings(
     counts as answered if the message names its place.
     """
     known = _get_compared(report)
-    running = {item.id.partition("[")[0] for item in report.tests} if report else set()
-    weakened = [i for i in weakened if i.kind not in _IF_OUTDATED or _fails_now(i, known)]
-    weakened = [i for i in weakened if i.kind != "removed" or i.was not in running]  # inherited
-    failing = {item.test.partition("[")[0] for item in report.failures} if report else set()
-    weakened += list_reread(known, {*failing, *known.silent, *(i.was for i in weakened)}, diff)
+    weakened = _add_runs(weakened, report, known, diff)
     explanations = Explanations(diff, document_lines, known)
     excused = [item for item in weakened if _follows_behaviour(item, known, explanations)]
     lost = [_ask_for(i, known) for i in _show_few(i for i in weakened if i not in excused)]
@@ -95,6 +91,20 @@ def collect_findings(
     reviewed = _show_few(item for item in excused if item not in asked)
     shown = (*(item.says for item in reviewed), *_list_answers(diff))
     return Findings(tuple(dict.fromkeys(blocking)), shown)
+
+
+def _add_runs(
+    weakened: Sequence[WeakenedTest],
+    report: Report | None,
+    known: BaselineResult,
+    diff: ProjectDiff,
+) -> list[WeakenedTest]:
+    """Return the weakened tests, corrected by the runs of the earlier tests and of today's."""
+    running = {item.id.partition("[")[0] for item in report.tests} if report else set()
+    failing = {item.test.partition("[")[0] for item in report.failures} if report else set()
+    found = [i for i in weakened if i.kind not in _IF_OUTDATED or _fails_now(i, known)]
+    found = [i for i in found if i.kind != "removed" or i.was not in running]  # it is inherited
+    return [*found, *list_reread(known, {*failing, *known.silent, *(i.was for i in found)}, diff)]
 
 
 def _show_few(items: Iterable[WeakenedTest]) -> Iterator[WeakenedTest]:
