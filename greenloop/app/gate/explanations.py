@@ -55,7 +55,7 @@ class Explanations:
 
         Two words of the test do: of its name, the names it calls, its old and new expectation,
         without those of most other tests of the file that still hold. One is enough in a line that
-        announces a change. For a weaker test it is a word in which the two expectations differ. Other
+        announces a change, and if it names a function of the project. For a weaker test it is a word in which the two expectations differ. Other
         output in a data file is told by any line that announces a change.
         """
         old, texts = self._find_old(item.was), (item.before, item.after)
@@ -69,9 +69,10 @@ class Explanations:
         words = list_words(*(texts if item.kind != "rewritten" else texts[:1]))
         words |= list_test_words(old) if old else set()
         words -= self._list_common(item.was, list_test_words)
-        announced = list_words(*filter(_ANNOUNCING.search, self.lines))
+        telling = list_words(*filter(_ANNOUNCING.search, self.lines))
+        telling |= list_words(*self._list_own_calls(item))
         told = words & self._said
-        return len(told) > 1 or bool(told & announced) or words == told != set()
+        return len(told) > 1 or bool(told & telling) or words == told != set()
 
     def _is_weaker(self, item: WeakenedTest) -> bool:
         """Return whether a test asserts less, or passes without the change and failed before."""
@@ -158,9 +159,14 @@ class Explanations:
             lost = {(i.subject, i.strength) for i in old.checks if i.shown == item.before}
             new = (i for test in self._new_tests for i in test.checks if "(" in i.subject)
             return any((i.subject, i.strength) in lost for i in new)
-        called = list_called(old) & self._defined if old else set()
-        called -= self._list_common(item.was, list_called)
+        called = self._list_own_calls(item)
         return any(called & list_called(new) for new in self._new_tests)
+
+    def _list_own_calls(self, item: WeakenedTest) -> set[str]:
+        """Return the project's functions that a test calls, and most tests that hold do not."""
+        old = self._find_old(item.was)
+        called = list_called(old) & self._defined if old else set()
+        return called - self._list_common(item.was, list_called)
 
     def _is_written_out(self, item: WeakenedTest) -> bool:
         """Return whether the change adds a text, or all new words, of an expectation to the code.

@@ -224,6 +224,8 @@ def test_a_test_of_what_the_code_did_before_may_be_replaced(project: Path) -> No
     file.write_text("\n\n\n".join(kept).rstrip() + "\n")
     assert "was removed" in stop(project, "--agent", "text")[1]
     append(file, NEGATIVE)
+    assert "was rewritten" in stop(project, "--agent", "text")[1]
+    (project / "CHANGES.md").write_text("- A negative price is no longer an error.\n")
     status, out, err = stop(project, "--agent", "text")
     assert (status, out) == (0, "")
     assert "was rewritten" in err  # the person is told
