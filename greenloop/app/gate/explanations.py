@@ -33,8 +33,8 @@ _WEAKER = ("looser", "fewer checks")
 class Explanations:
     """Announcements in the documents, docstrings and tests of a change.
 
-    `known` has the results of the earlier tests: announced is only what does not equally describe
-    the tests that still hold.
+    `known` has the results of the earlier tests. What equally describes tests that still hold
+    announces nothing.
     """
 
     diff: ProjectDiff
@@ -44,7 +44,7 @@ class Explanations:
     def cover(self, item: WeakenedTest) -> bool:
         """Return whether the change announces that the expectation of a test was to change.
 
-        It does so by a word of the test in a document or docstring, by a new test that calls the
+        It does so by words of the test in a document or docstring, by a new test that calls the
         same code, or by a new text in the code that the test expects.
         """
         is_told = item.was in self.known.extended or self.is_documented(item)
@@ -55,8 +55,9 @@ class Explanations:
 
         Two words of the test do: of its name, the names it calls, its old and new expectation,
         without those of most other tests of the file that still hold. One is enough in a line that
-        announces a change, and if it names a function of the project. For a weaker test it is a word in which the two expectations differ. Other
-        output in a data file is told by any line that announces a change.
+        announces a change, and if it names a function of the project. For a weaker test it is a word
+        in which the two expectations differ. Other output in a data file is told by any line that
+        announces a change.
         """
         old, texts = self._find_old(item.was), (item.before, item.after)
         is_data = item.kind == "data" and not item.before.endswith(".py")
@@ -83,8 +84,9 @@ class Explanations:
         """Return the words of most other tests of a class, or else of a file, that still hold."""
         others, place = self._read_file(test.partition("::")[0]).items(), test.rpartition("::")[0]
         alike = [(name, item) for name, item in others if name.rpartition("::")[0] == place]
-        holding = [item for name, item in alike if name not in (test, *self.known.outdated)]
-        counts = Counter(word for item in holding if not item.is_helper for word in read(item))
+        without = (test, *self.known.outdated)
+        holding = [item for name, item in alike if name not in without and not item.is_helper]
+        counts = Counter(word for item in holding for word in read(item))
         return {word for word, count in counts.items() if count > max(1, len(holding) / 2)}
 
     def _find_old(self, test: str) -> ComparedTest | None:
