@@ -31,7 +31,8 @@ class ChangedFunctions:
 
     A function is reported only if no test runs most of its changed lines (half of a new function),
     or notices most of its mutants: no project has tests for everything, and tests written only to
-    close the gap are bad. Mutants at module level (versions, tables) and moved functions are not reported.
+    close the gap are bad. Mutants at module level (versions, tables) and moved functions are not
+    reported.
     """
 
     evidence: Evidence
