@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from greenloop.app.tests_before import (
@@ -179,8 +179,7 @@ def find_weakened(diff: ProjectDiff) -> list[WeakenedTest]:
     changed |= find_changed_names({}, {p: after[p] for p in after if p not in {*code, *new}})
     around = {p: text for p, text in diff.texts_before.items() if is_test_path(p)}
     removed = find_removed_names(code, diff.tree.texts)
-    every = (text for path, text in diff.texts_before.items() if not is_test_path(path))
-    names = {name for text in every for name in _DEFINED.findall(text)}
+    names = list_code_names(diff.texts_before)
     found = find_weakened_tests(old, new, removed, changed, around, names)
     if are_examples_run(files := diff.tree.project.all_files):
         data = {path: text for path, text in diff.data.items() if text and path in files}
@@ -190,6 +189,12 @@ def find_weakened(diff: ProjectDiff) -> list[WeakenedTest]:
         about = tuple(f"::{name}::{EXAMPLE}" for name in changed)
         found += [i for i in examples if i.kind != "exchanged" or i.test.endswith(about)]
     return found
+
+
+def list_code_names(texts: Mapping[str, str]) -> set[str]:
+    """Return the names of the functions and classes that files other than tests define."""
+    code = (text for path, text in texts.items() if not is_test_path(path))
+    return {name for text in code for name in _DEFINED.findall(text)}
 
 
 def _is_checking(path: str) -> bool:

@@ -142,9 +142,9 @@ def _build_chat_model(choice: ModelChoice, settings: Settings) -> Any:
                 "environment or in .env"
             ) from None
         if isinstance(error, ValueError) and provider not in _list_providers():
-            known = f"your server, openai:{name}" if address else f"Ollama, ollama:{name}"
+            likely = f"your server, openai:{name}" if address else f"Ollama, ollama:{name}"
             raise SettingsError(
-                f"--model {name}: no such provider; use PROVIDER:NAME (for {known}) with one of "
+                f"--model {name}: no such provider; use PROVIDER:NAME (for {likely}) with one of "
                 f"{', '.join(_list_providers())}, or any other provider of LangChain"
             ) from None
         raise ModelFailure(

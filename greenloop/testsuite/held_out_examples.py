@@ -91,7 +91,7 @@ def _makes_functions(test: Function, code: str) -> bool:
 def _list_fixtures(test: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     """Return the parameters of a test that no `parametrize` names."""
     marks = [mark for mark in test.decorator_list if isinstance(mark, ast.Call)]
-    named = [*(item for mark in marks for item in mark.args[:1])]
+    named = [item for mark in marks for item in mark.args[:1]]
     named += [item.value for mark in marks for item in mark.keywords if item.arg == "argnames"]
     names = (ast.unparse(item) for item in named)
     given = {"self", *re.findall(r"\w+", " ".join(names))}

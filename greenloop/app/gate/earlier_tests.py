@@ -26,9 +26,7 @@ def list_reread(
             continue
         if test not in now:
             if test in known.refuted:  # another test has its input, and expects something else
-                yield WeakenedTest(
-                    test, "rewritten", item.checks[0].shown if item.checks else "", was=test
-                )
+                yield WeakenedTest(test, "rewritten", item.first_check, was=test)
             continue
         is_refuted, is_as_it_was = test in known.refuted, is_same(item, now[test])
         data = readers.get(item.path, "") or (item.path if is_refuted else "")

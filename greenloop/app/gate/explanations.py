@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from greenloop.app.diff_tests import list_code_names
 from greenloop.app.gate.words import (
     MIN_WORD,
     WORD,
@@ -21,7 +22,6 @@ from greenloop.project.weakening.tests import ComparedTest, list_called, pair_te
 from greenloop.records import BaselineResult
 from greenloop.testsuite.parser import is_test_path
 
-_DEFINED = re.compile(r"\b(?:def|class) +(\w+)")
 _ANNOUNCING = re.compile(
     r"\b(now|instead|rather than|no longer|previously|default|(version)?changed?|changes|fix(es|ed)?)\b",
     re.I,
@@ -70,8 +70,7 @@ class Explanations:
         words = list_words(*(texts if item.kind != "rewritten" else texts[:1]))
         words |= list_test_words(old) if old else set()
         words -= self._list_common(item.was, list_test_words)
-        telling = list_words(*filter(_ANNOUNCING.search, self.lines))
-        telling |= list_words(*self._list_own_calls(item))
+        telling = self._announced | list_words(*self._list_own_calls(item))
         told = words & self._said
         return len(told) > 1 or bool(told & telling) or words == told != set()
 
@@ -108,6 +107,10 @@ class Explanations:
     def _said(self) -> set[str]:
         return list_words(*self.lines)
 
+    @cached_property
+    def _announced(self) -> set[str]:
+        return list_words(*filter(_ANNOUNCING.search, self.lines))
+
     def _read(self, path: str) -> str:
         return self.diff.tree.texts.get(path, "")
 
@@ -135,11 +138,9 @@ class Explanations:
         return (i for t, i in every if t not in was or t in extended or _asks_more(was[t], i))
 
     @cached_property
-    def _defined(self) -> frozenset[str]:
+    def _defined(self) -> set[str]:
         """The names of functions and classes that the project's code has or had."""
-        every = (self.diff.texts_before, self.diff.tree.texts)
-        code = (text for texts in every for p, text in texts.items() if not is_test_path(p))
-        return frozenset(name for text in code for name in _DEFINED.findall(text))
+        return list_code_names(self.diff.texts_before) | list_code_names(self.diff.tree.texts)
 
     @cached_property
     def _was(self) -> Mapping[str, ComparedTest]:

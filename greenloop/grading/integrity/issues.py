@@ -199,7 +199,7 @@ def find_findings(code: str, tests: Iterable[str]) -> tuple[IntegrityFinding, ..
     Those of the block that runs only if the module is executed as a script are left out.
     """
     found = {*find_integrity_issues(code), *find_process_reads(code, tests)}
-    unused = _list_script_lines(code)
+    unused = _list_script_lines(code) if found else set()
     kept = (item for item in found if item.line not in unused)
     return tuple(sorted(kept, key=attrgetter("line", "what")))
 

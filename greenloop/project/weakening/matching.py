@@ -88,11 +88,11 @@ def _describe_loss(
     called: Collection[str],
 ) -> WeakenedTest:
     """Return the finding for a test that was removed or, with `other`, rewritten."""
-    first = item.checks[0].shown if item.checks else ""
+    first = item.first_check
     if other is None:
         again = is_called_by(item, others, called)
         return WeakenedTest(item.test, "removed", first, was=item.test, is_replaced=again)
-    shown = other.checks[0].shown
+    shown = other.first_check
     return WeakenedTest(other.test, "rewritten", first, shown, other.line, was=item.test)
 
 

@@ -52,6 +52,11 @@ class ComparedTest:
         return self.test.partition("::")[0]
 
     @property
+    def first_check(self) -> str:
+        """The text of the first check, '' if there is none."""
+        return self.checks[0].shown if self.checks else ""
+
+    @property
     def owner(self) -> str:
         """The test itself, or the test that contains a nested helper."""
         return re.sub(r"(::test\w*)::.*", r"\1", self.test)
