@@ -32,7 +32,7 @@ def find_readers(diff: ProjectDiff) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     changed = sorted(diff.data, key=lambda path: diff.data[path] is None)  # new files come last
-    for data in (*changed, *_list_helping(diff)):
+    for data in (*changed, *list_helping(diff)):
         above, slash, name = data.rpartition("/")
         parts = {PurePosixPath(part).stem for part in data.split("/")} - {"test", "tests"}
         for path, text in diff.texts_before.items():
@@ -42,7 +42,7 @@ def find_readers(diff: ProjectDiff) -> dict[str, str]:
     return found
 
 
-def _list_helping(diff: ProjectDiff) -> Iterator[str]:
+def list_helping(diff: ProjectDiff) -> Iterator[str]:
     """Yield the changed test files without tests, such as helpers."""
     patterns = list_patterns(diff)
     for path, text in diff.before.items():
@@ -72,7 +72,7 @@ class EarlierTests:
     """Results of the earlier versions (`texts`) of test files that changed or whose data changed.
 
     `before` is their run on the old code and data, `now` on the changed code. If some tests fail
-    only in `now`, `today` is the run of the files' present versions on the old code.
+    only in `now`, `today` is the run of the files' present versions, and of new files, on the old code.
     """
 
     texts: Mapping[str, str]
@@ -104,7 +104,10 @@ def run_earlier_tests(
     left = _list_not_passed(now, earlier)  # tests that pass are taken to have passed before
     code = {path: text for path, text in diff.before.items() if not is_test_path(path)}
     failing = {test.partition("::")[0] for test in left}
-    there = [path for path in files if path in texts and (path in failing or path in changed)]
+    new = [
+        path for path, old in diff.before.items() if old is None and is_collected(path, patterns)
+    ]
+    there = [path for path in files if path in texts and (path in failing or path in changed)] + new
     with ThreadPoolExecutor(1) as pool:
         is_asked = code and there and any("::" in test for test in left)
         begun = pool.submit(runner.run, code, there, **for_each) if is_asked else None

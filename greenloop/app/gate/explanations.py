@@ -10,7 +10,9 @@ from greenloop.app.diff_tests import list_code_names
 from greenloop.app.gate.words import (
     MIN_WORD,
     WORD,
+    join_sentences,
     list_changed_docstrings,
+    list_code,
     list_test_words,
     list_texts,
     list_words,
@@ -23,7 +25,9 @@ from greenloop.records import BaselineResult
 from greenloop.testsuite.parser import is_test_path
 
 _ANNOUNCING = re.compile(
-    r"\b(now|instead|rather than|no longer|previously|default|(version)?changed?|changes|fix(es|ed)?)\b",
+    r"\b(now|instead|rather than|no longer|previously|formerly|used to|since version|older versions|"
+    r"defaults?|(version)?changed?|changes|fix(es|ed)?|been (removed|dropped)|(removed|dropped) in)\b"
+    r"|^\W*(removed|dropped)\b",
     re.I,
 )
 _WEAKER = ("looser", "fewer checks")
@@ -55,9 +59,9 @@ class Explanations:
 
         Two words of the test do: of its name, the names it calls, its old and new expectation,
         without those of most other tests of the file that still hold. One is enough in a line that
-        announces a change, and if it names a function of the project. For a weaker test it is a word
-        in which the two expectations differ. Other output in a data file is told by any line that
-        announces a change.
+        announces a change, and, unless the test is gone, if it names a function of the project. For a
+        weaker test it is a word in which the two expectations differ. Other output in a data file is
+        told by any line that announces a change.
         """
         old, texts = self._find_old(item.was), (item.before, item.after)
         is_data = item.kind == "data" and not item.before.endswith(".py")
@@ -70,8 +74,12 @@ class Explanations:
         words = list_words(*(texts if item.kind != "rewritten" else texts[:1]))
         words |= list_test_words(old) if old else set()
         words -= self._list_common(item.was, list_test_words)
-        telling = self._announced | list_words(*self._list_own_calls(item))
-        told = words & self._said
+        is_gone = item.kind == "removed"  # a document of a new function does not tell that
+        code = self._list_shown_code(item)
+        telling = (
+            self._announced | code | (set() if is_gone else list_words(*self._list_own_calls(item)))
+        )
+        told = (words & self._said) | code
         return len(told) > 1 or bool(told & telling) or words == told != set()
 
     def _is_weaker(self, item: WeakenedTest) -> bool:
@@ -108,8 +116,12 @@ class Explanations:
         return list_words(*self.lines)
 
     @cached_property
+    def _announcing(self) -> list[str]:
+        return [*filter(_ANNOUNCING.search, join_sentences(self.lines))]
+
+    @cached_property
     def _announced(self) -> set[str]:
-        return list_words(*filter(_ANNOUNCING.search, self.lines))
+        return list_words(*self._announcing)
 
     def _read(self, path: str) -> str:
         return self.diff.tree.texts.get(path, "")
@@ -165,6 +177,14 @@ class Explanations:
         called = self._list_own_calls(item)
         return any(called & list_called(new) for new in self._new_tests)
 
+    def _list_shown_code(self, item: WeakenedTest) -> set[str]:
+        """Return the code in sentences that announce a change which a test has, and few others."""
+        spans = {span for line in self._announcing for span in list_code(line)}
+        shown = {span for span in spans if span in f"{item.before}\n{item.after}"}
+        return shown - self._list_common(
+            item.was, lambda i: {part for part in shown if part in i.body}
+        )
+
     def _list_own_calls(self, item: WeakenedTest) -> set[str]:
         """Return the project's functions that a test calls, and most tests that hold do not."""
         old = self._find_old(item.was)
@@ -174,7 +194,8 @@ class Explanations:
     def _is_written_out(self, item: WeakenedTest) -> bool:
         """Return whether the change adds a text, or all new words, of an expectation to the code.
 
-        A test that also passes without the change does not require these.
+        The words are new in their file, or the code and the test exchange the same words. A test that
+        also passes without the change does not require these.
         """
         if item.kind == "indifferent":
             return False
@@ -183,7 +204,17 @@ class Explanations:
         if any(text in item.after and text not in item.before for text in written):
             return True
         before, after = (set(WORD.findall(text)) for text in (item.before, item.after))
-        return _is_among(after - before, self._added_words)
+        lost, added = self._exchanged_words
+        is_same = is_other and _is_among(before - after, lost)
+        return _is_among(after - before, self._added_words | (added if is_same else set()))
+
+    @cached_property
+    def _exchanged_words(self) -> tuple[set[str], set[str]]:
+        """The words that a file of code has less often than before, and those more often."""
+        texts = [(self.diff.before[path] or "", self._read(path)) for path in self._code]
+        counts = [[Counter(WORD.findall(text)) for text in both] for both in texts]
+        lost = {word for old, new in counts for word in old - new}
+        return lost, {word for old, new in counts for word in new - old}
 
     @cached_property
     def _added_words(self) -> set[str]:

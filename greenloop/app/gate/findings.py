@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,6 +11,7 @@ from greenloop.app.gate.explanations import Explanations
 from greenloop.app.gate.functions import ANSWERED, ChangedFunctions, find_added, find_moved
 from greenloop.app.gate.lost_data import list_lost_data
 from greenloop.app.gate.special_cases import find_special_cases
+from greenloop.app.gate.words import list_words
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.doctests import EXAMPLE
@@ -18,12 +20,15 @@ from greenloop.records import BaselineResult, Failure, Report
 from greenloop.syntax.parse import parse_or_empty
 
 MAX_LINES = 40
+_MAX_FAILURES = 10
 _IF_OUTDATED = ("exchanged", "isolated")  # no finding if the old test passes on the changed code
-_MANY_FILES = 3  # test files with new expectations: so many mean that these are the task
+_MANY_FILES = 3  # test files whose expectations change alike: so many mean that this is the task
+_SAID = ("data", "indifferent", "isolated")  # these findings say that the old version fails
 _COLLECTING_HOOK = re.compile(
     r": pytest_(collection_modify|ignore_collect|pycollect|runtest_setup)"
 )
 _UNEXPLAINED = "if the task asks for it, say so in a docstring, a document or a new test"
+_FAILING = f"the old version fails on this change: fix the code, or {_UNEXPLAINED}"
 _END = "greenloop: this change is not done. Fix these points; where one is right as it is, tell the user why."
 
 
@@ -72,12 +77,11 @@ def collect_findings(
         if (i.kind != "rewritten" or i.was in known.refuted)
         and not (_holds_still(i, known) or explanations.cover(i))
     ]
-    if len({item.test.partition("::")[0] for item in asked}) >= _MANY_FILES:
-        asked = []
-    blocking += [f"{item.says}; {_UNEXPLAINED}" for item in _show_few(asked)]
+    asked = _drop_common(asked)
+    blocking += [_ask_to_explain(item, known) for item in _show_few(asked)]
     blocking += find_special_cases(diff, explanations.lines)
     if report is not None and report.verdict == "failed":
-        blocking += [f"{i.test} fails: {_describe(i)}" for i in report.failures]
+        blocking += _list_failures(report.failures)
         blocking = blocking or [*report.reasons]
     elif report is not None:
         places = find_moved(diff), find_added(diff)
@@ -105,6 +109,17 @@ def _add_runs(
     found = [i for i in weakened if i.kind not in _IF_OUTDATED or _fails_now(i, known)]
     found = [i for i in found if i.kind != "removed" or i.was not in running]  # it is inherited
     return [*found, *list_reread(known, {*failing, *known.silent, *(i.was for i in found)}, diff)]
+
+
+def _drop_common(items: Sequence[WeakenedTest]) -> list[WeakenedTest]:
+    """Return the items without those that change a word as the tests of two other files do."""
+    texts = [(item.before, item.after) for item in items]
+    words = [list_words(one) ^ list_words(other) if other else set() for one, other in texts]
+    files = [item.test.partition("::")[0] for item in items]
+    places = {(word, file) for some, file in zip(words, files, strict=True) for word in some}
+    counts = Counter(word for word, _ in places)
+    common = {word for word, count in counts.items() if count >= _MANY_FILES}
+    return [item for item, some in zip(items, words, strict=True) if common.isdisjoint(some)]
 
 
 def _show_few(items: Iterable[WeakenedTest]) -> Iterator[WeakenedTest]:
@@ -170,25 +185,49 @@ def _tells_less(item: WeakenedTest) -> bool:
 def _ask_for(item: WeakenedTest, known: BaselineResult) -> str:
     """Return the finding, with a way to explain it if the old test fails on the changed code."""
     is_outdated = _tells_less(item) and _is_among(item.was, known.outdated, known)
-    return f"{item.says}; {_UNEXPLAINED}" if is_outdated else item.says
+    return _ask_to_explain(item, known) if is_outdated else item.says
+
+
+def _ask_to_explain(item: WeakenedTest, known: BaselineResult) -> str:
+    is_failing = _is_among(item.was, known.outdated, known) and item.kind not in _SAID
+    return f"{item.says}; {_FAILING if is_failing else _UNEXPLAINED}"
 
 
 def _list_swallowing(
     report: Report, diff: ProjectDiff, functions: ChangedFunctions
 ) -> Iterator[str]:
-    """Yield a line for each new handler that hides every exception and that no test runs."""
-    coverage = report.evidence.coverage
+    """Yield a line for each new handler that hides every exception and that no test needs.
+
+    No test runs its body, or of `suppress` notices that it suppresses nothing.
+    """
+    coverage, mutation = report.evidence.coverage, report.evidence.mutation
     missed = set(coverage.missed_places) if coverage is not None else set()
+    survived = {item.place for item in mutation.survived} if mutation is not None else set()
     for path, lines in diff.lines.items():
-        nodes = ast.walk(parse_or_empty(diff.tree.texts[path]))
-        handlers = (i for i in nodes if isinstance(i, ast.ExceptHandler) and i.lineno in lines)
-        for node in filter(hides_failure, handlers):
-            is_new = not functions.is_moved(path, node.lineno)
-            if is_new and f"{path}:{node.body[0].lineno}" in missed:
+        for node in ast.walk(parse_or_empty(diff.tree.texts[path])):
+            match node:
+                case ast.ExceptHandler(body=[first, *_]) if hides_failure(node):
+                    is_idle = f"{path}:{first.lineno}" in missed
+                case ast.With(items=items) if any(map(_suppresses_all, items)):
+                    is_idle = f"{path}:{node.lineno}" in survived
+                case _:
+                    continue
+            if is_idle and node.lineno in lines and not functions.is_moved(path, node.lineno):
                 yield (
-                    f"{path}:{node.lineno} hides every exception, and no test runs it: catch only what "
-                    "is expected, and test what the caller gets"
+                    f"{path}:{node.lineno} hides every exception, and no test needs it: catch only "
+                    "what is expected, and test what the caller gets"
                 )
+
+
+def _suppresses_all(item: ast.withitem) -> bool:
+    text = ast.unparse(item.context_expr)
+    return re.search(r"\bsuppress\(.*\b(Base)?Exception\b", text) is not None
+
+
+def _list_failures(failures: Sequence[Failure]) -> Iterator[str]:
+    yield from (f"{item.test} fails: {_describe(item)}" for item in failures[:_MAX_FAILURES])
+    if (more := len(failures) - _MAX_FAILURES) > 0:
+        yield f"{more} more test{'s fail' if more > 1 else ' fails'}"
 
 
 def _describe(failure: Failure) -> str:

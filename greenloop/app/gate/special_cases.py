@@ -20,6 +20,7 @@ _KEYWORD = re.compile(
     r"(?!'(?=.*[1-9])[\d.:/-]{9,}')b?'[\w.:/-]*'|-?[0-2](\.\d*)?|True|False|None|[(\[{][^,]*,?[)\]}]"
 )
 _WORDS = re.compile(r"\w+[^\w.:/-]+\w+")
+_MAX_ENTRIES = 2
 _MIN_INPUT = 9  # characters of a text that counts as an input; a token as `<script>` has fewer
 
 
@@ -46,13 +47,17 @@ def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:
 
 
 def _find_answers(code: str) -> Iterator[tuple[int, object, object]]:
-    """Yield (line, value, constant) of `if x == value: return constant` and of tables in functions.
+    """Yield (line, value, constant) of `if x == value: return constant` and of tables.
 
-    Of a branch for an input without a constant, the value takes the constant's place.
+    Of a branch for an input without a constant, the value takes the constant's place. Tables outside
+    of functions are often data, so only those with at most two entries are read.
     """
-    functions = (i for i in ast.walk(parse_or_empty(code)) if isinstance(i, Function))
-    found = (item for function in functions for item in _read_function(function))
-    for line, value, answer in found:
+    tree = parse_or_empty(code)
+    functions = (item for item in ast.walk(tree) if isinstance(item, Function))
+    found = [item for function in functions for item in _read_function(function)]
+    values = [i.value for i in tree.body if isinstance(i, (ast.Assign, ast.AnnAssign))]
+    tables = (i for i in values if isinstance(i, ast.Dict) and len(i.keys) <= _MAX_ENTRIES)
+    for line, value, answer in (*found, *(item for table in tables for item in _read_table(table))):
         if not _KEYWORD.fullmatch(repr(value)) and not _is_code_of(value, answer):
             yield line, value, answer
 
@@ -67,10 +72,14 @@ def _read_function(function: Function) -> Iterator[tuple[int, object, object]]:
                     own = [value] if _is_input(value, item.node, function) else []
                     yield from ((node.lineno, value, i) for i in (constants or own)[:1])
         elif isinstance(node, ast.Dict):
-            for key, given in zip(node.keys, node.values, strict=True):
-                both = (*read_literal(key), *read_literal(given)) if key else ()
-                if len(both) == 2:
-                    yield (given.lineno, *both)
+            yield from _read_table(node)
+
+
+def _read_table(node: ast.Dict) -> Iterator[tuple[int, object, object]]:
+    for key, given in zip(node.keys, node.values, strict=True):
+        both = (*read_literal(key), *read_literal(given)) if key else ()
+        if len(both) == 2:
+            yield (given.lineno, *both)
 
 
 def _is_input(value: object, comparison: ast.expr, function: Function) -> bool:

@@ -3,7 +3,7 @@
 import ast
 import builtins
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from greenloop.project.weakening.doctests import split_examples
 from greenloop.project.weakening.tests import ComparedTest, list_called
@@ -13,14 +13,19 @@ from greenloop.syntax.parse import parse_or_empty
 WORD = re.compile(r"\w+")
 MIN_WORD = 3
 _BEGINNING = 5  # words with the same first letters count as equal
+_CODE = re.compile(r"`+([^`]+)`+")
+_ENDING = re.compile(r"([.:!?)]\s*|^\s*)$")
+_ITEM = re.compile(r"\s*([-+*#=~^.]|\d+[.)])")
 _PLAIN = frozenset(
     "assert test tests with when should that does from pytest raises approx true false none".split()
 )
 
 
 def list_test_words(item: ComparedTest) -> set[str]:
-    """Return the words of a test's name, and the names of what it calls."""
-    return list_words(item.name.removeprefix("test_"), *(list_called(item) - {*dir(builtins)}))
+    """Return the words of a test's name, and the names of what it calls and of keyword arguments."""
+    keywords = (name for name in item.names if name.endswith("="))
+    called = list_called(item) - {*dir(builtins)}
+    return list_words(item.name.removeprefix("test_"), *called, *keywords)
 
 
 def list_words(*texts: str) -> set[str]:
@@ -29,6 +34,21 @@ def list_words(*texts: str) -> set[str]:
     words = {*whole, *(part for word in whole for part in word.split("_"))} - _PLAIN
     words = {word for word in words if len(word) > MIN_WORD and not word.isdigit()}
     return {word.rstrip("s")[:_BEGINNING] for word in words}
+
+
+def list_code(text: str) -> set[str]:
+    """Return the code in backticks that is more than a word."""
+    found = (item.strip() for item in _CODE.findall(text))
+    return {item for item in found if len(item) >= MIN_WORD and not WORD.fullmatch(item)}
+
+
+def join_sentences(lines: Iterable[str]) -> list[str]:
+    """Return lines joined with the following ones as long as no sentence ends."""
+    found = [""]
+    for line in lines:
+        is_new = _ENDING.search(found[-1]) or not line.strip() or _ITEM.match(line)
+        found[-1:] = [found[-1], line] if is_new else [f"{found[-1]} {line.strip()}"]
+    return found
 
 
 def list_changed_docstrings(before: str, after: str, without_examples: bool) -> Iterator[str]:

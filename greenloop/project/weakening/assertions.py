@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping
 
-from greenloop.project.weakening.bindings import Bindings, resolve
+from greenloop.project.weakening.bindings import Bindings, read_called, resolve
 from greenloop.project.weakening.conditions.strength import EXPECTING, is_check_call
 from greenloop.project.weakening.skips import hides_failure, is_failing
 from greenloop.syntax.nodes import Function
@@ -52,30 +52,8 @@ def find_conditions(
 ) -> Iterator[tuple[ast.expr, list[ast.stmt]]]:
     """Yield the conditions that a statement checks, each with the body of its `with` block."""
     match node:
-        case ast.Assert(test=ast.BoolOp(op=ast.And(), values=values)):
-            yield from ((value, []) for value in values)
-        case ast.Assert(
-            test=ast.Compare(
-                left=ast.Tuple(elts=left), ops=[ast.Eq()], comparators=[ast.Tuple(elts=right)]
-            )
-        ) if len(left) == len(right):
-            pairs = zip(left, right, strict=True)
-            yield from ((ast.Compare(mine, [ast.Eq()], [theirs]), []) for mine, theirs in pairs)
-        case ast.Assert(
-            test=ast.Compare(left=left, ops=[_, _, *_] as operators, comparators=parts)
-        ):
-            chain = zip([left, *parts], operators, parts, strict=False)
-            yield from ((ast.Compare(mine, [i], [theirs]), []) for mine, i, theirs in chain)
-        case ast.Assert(
-            test=ast.Compare(
-                ast.Attribute(mock, "mock_calls" | "call_args_list"),
-                [ast.Eq()],
-                [ast.List([ast.Call() as call])],
-            )
-        ):
-            yield from ((item, []) for item in _read_mock(mock, "assert_called_once_with", call))
         case ast.Assert(test=test):
-            yield test, []
+            yield from ((condition, []) for condition in _split(test))
         case ast.With(items=items) | ast.AsyncWith(items=items):
             if not items[1:] and any(isinstance(part, ast.Raise) for part in node.body):
                 return  # the test itself raises the expected error, without the code under test
@@ -90,9 +68,44 @@ def find_conditions(
         case ast.Expr(value=ast.Call(func=ast.Attribute(mock, name)) as call) if name in _OF_CALLS:
             yield from ((item, []) for item in _read_mock(mock, name, call))
         case ast.Expr(value=ast.Await(value=value) | value):
-            name = read_called(value)
-            if helpers[name] if name in helpers else is_check_call(value):
-                yield read_unittest(value), []
+            name, condition = read_called(value), read_unittest(value)
+            if condition is not value and not is_check_call(condition):
+                yield from ((part, []) for part in _split(condition))
+            elif helpers[name] if name in helpers else is_check_call(value):
+                yield condition, []
+
+
+def _split(test: ast.expr) -> Iterator[ast.expr]:
+    """Yield the conditions that together are equivalent to one."""
+    match test:
+        case ast.BoolOp(op=ast.And(), values=values):
+            yield from values
+        case ast.Compare(ast.Tuple(elts=left), [ast.Eq()], [ast.Tuple(elts=right)]) if len(
+            left
+        ) == len(right):
+            pairs = zip(left, right, strict=True)
+            yield from (ast.Compare(mine, [ast.Eq()], [theirs]) for mine, theirs in pairs)
+        case ast.Compare(
+            ast.ListComp(each, [ast.comprehension(ast.Name(name), several, [], 0)]),
+            [ast.Eq()],
+            [ast.List(elts=[_, *_] as wanted)],
+        ):
+            size = ast.Call(ast.Name("len", ast.Load()), [several], [])
+            yield ast.Compare(size, [ast.Eq()], [ast.Constant(len(wanted))])
+            for number, value in enumerate(wanted):
+                item = ast.Subscript(several, ast.Constant(number), ast.Load())
+                yield from _split(ast.Compare(resolve(each, {name: item}), [ast.Eq()], [value]))
+        case ast.Compare(left=left, ops=[_, _, *_] as operators, comparators=parts):
+            chain = zip([left, *parts], operators, parts, strict=False)
+            yield from (ast.Compare(mine, [i], [theirs]) for mine, i, theirs in chain)
+        case ast.Compare(
+            ast.Attribute(mock, "mock_calls" | "call_args_list"),
+            [ast.Eq()],
+            [ast.List([ast.Call() as call])],
+        ):
+            yield from _read_mock(mock, "assert_called_once_with", call)
+        case _:
+            yield test
 
 
 def spread_quantifier(node: ast.stmt) -> ast.stmt:
@@ -118,14 +131,6 @@ def _read_mock(mock: ast.expr, name: str, call: ast.Call) -> Iterator[ast.expr]:
     yield ast.parse(f"{ast.unparse(mock)}.{count}", mode="eval").body
     if how:
         yield ast.Call(ast.Attribute(mock, how, ast.Load()), call.args, call.keywords)
-
-
-def read_called(node: ast.expr) -> str:
-    """Return the name of the called function or method of `self`, '' for anything else."""
-    match node:
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self"), attr=name)):
-            return name
-    return ""
 
 
 def read_unittest(node: ast.expr) -> ast.expr:

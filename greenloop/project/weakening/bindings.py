@@ -50,13 +50,45 @@ def bind_target(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.ex
 
 def read_defaults(function: Function) -> Bindings:
     """Return the defaults of a function's parameters."""
-    given = function.args
+    return _read_defaults(function.args)
+
+
+def _read_defaults(given: ast.arguments) -> Bindings:
     names, values = [item.arg for item in given.args], given.defaults
     pairs = [*zip(names[len(names) - len(values) :], values, strict=True)]
     pairs += [
         (item.arg, i) for item, i in zip(given.kwonlyargs, given.kw_defaults, strict=True) if i
     ]
     return dict(pairs)
+
+
+def read_result(function: Function) -> ast.Lambda | None:
+    """Return a function as an expression if it only ends with `return`, else None."""
+    *body, last = _unfold(function.body)
+    inside = [item for node in body for item in ast.walk(node)]
+    if not isinstance(last, ast.Return) or last.value is None:
+        return None
+    if any(isinstance(item, (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)) for item in inside):
+        return None
+    bound: dict[str, ast.expr] = {}
+    for node in body:
+        bind_names(node, bound)
+    return ast.Lambda(function.args, resolve(last.value, bound))
+
+
+def _unfold(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return statements with the bodies of `with` in its place."""
+    found: list[ast.stmt] = []
+    for node in body:
+        found += _unfold(node.body) if isinstance(node, ast.With) else [node]
+    return found
+
+
+def bind_arguments(function: ast.arguments, call: ast.Call) -> Bindings:
+    """Return the values that a call gives the parameters of a function or method."""
+    names = [item.arg for item in function.args]
+    given = dict(zip(names["self" in names[:1] :], call.args, strict=False))
+    return {**_read_defaults(function), **given, **{i.arg: i.value for i in call.keywords if i.arg}}
 
 
 def resolve(node: _Node, bound: Bindings) -> _Node:
@@ -97,10 +129,20 @@ class _Resolver(ast.NodeTransformer):
                 return str(given.value) if isinstance(given, ast.Constant) else None
         return None
 
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        node = self.generic_visit(node)
+        match node:
+            case ast.BinOp(ast.Constant(str(left)), ast.Add(), ast.Constant(str(right))):
+                return ast.Constant(left + right)
+        return node
+
     def visit_Call(self, node: ast.Call) -> ast.expr:
         node = self.generic_visit(node)
         node.args = [part for item in node.args for part in _spread(item)]
         node.keywords = [part for item in node.keywords for part in _spread_keyword(item)]
+        match self._bound.get(f"{read_called(node)}()"):
+            case ast.Lambda(parameters, result):
+                return resolve(result, bind_arguments(parameters, node))
         match node:
             case ast.Call(
                 func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(name))]
@@ -115,6 +157,14 @@ class _Resolver(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self._bound.get(node.id, node) if isinstance(node.ctx, ast.Load) else node
+
+
+def read_called(node: ast.expr) -> str:
+    """Return the name of the called function or method of `self`, '' for anything else."""
+    match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self"), attr=name)):
+            return name
+    return ""
 
 
 def _read_display(node: ast.Call) -> ast.expr:

@@ -103,6 +103,13 @@ def list_items(node: ast.expr, bound: Bindings) -> list[ast.expr] | None:
                 zip(table.keys, table.values, strict=True) if isinstance(table, ast.Dict) else ()
             )
             lists = [[_take(part, k, v)] if k else None for k, v in pairs] or [None]
+        case ast.Call(ast.Name("sorted" | "reversed" | "list" | "tuple" | "set"), [inner], []):
+            lists = [list_items(inner, bound)]
+        case ast.Call(ast.Name("enumerate"), [inner], []):
+            numbered = enumerate(list_items(inner, bound) or ())
+            lists = [[ast.Tuple([ast.Constant(i), item], ast.Load())] for i, item in numbered] or [
+                None
+            ]
         case ast.Call(ast.Name("range"), arguments):
             numbers = [i.value for i in arguments if isinstance(i, ast.Constant)]
             known = [number for number in numbers if isinstance(number, int)]

@@ -8,15 +8,15 @@ from greenloop.project.weakening.assertions import (
     Helpers,
     find_conditions,
     name_raised,
-    read_called,
     read_waiting,
     spread_quantifier,
 )
 from greenloop.project.weakening.bindings import (
     Bindings,
+    bind_arguments,
     bind_names,
     bind_target,
-    read_defaults,
+    read_called,
     resolve,
 )
 from greenloop.project.weakening.cases import Case, list_items
@@ -39,7 +39,7 @@ from greenloop.project.weakening.skips import (
     list_suppressed,
     waits_for_error,
 )
-from greenloop.syntax.nodes import Definition, Function
+from greenloop.syntax.nodes import Function
 
 # Tests check the type and message of an error in several forms; these names do not tell them apart.
 _OF_ERROR = frozenset("raised value str message category issubclass len".split())
@@ -100,13 +100,23 @@ def list_checks(
     """
     scope = _Scope(dict(bound), {**helpers, **find_helpers(body)}, inlined).enter(case.values)
     nodes = (node for part in body for node in ast.walk(part))
-    own = {node.name for node in nodes if isinstance(node, Definition)}
+    own = {name for node in nodes for name in _list_own_names(node)}
     for check in _walk(body, scope, 0):
         names = check.names - own - {"pytest"}
         values = check.values
         if "raised" in names:
             names, values = names - _OF_ERROR, values - _POSITIONS
         yield replace(check, names=names, values=values, skip=case.skip)
+
+
+def _list_own_names(node: ast.AST) -> list[str]:
+    """Return the name that a definition or the `as` of a `with` introduces."""
+    match node:
+        case ast.withitem(optional_vars=ast.Name(id=name)):
+            return [name]
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return [node.name]
+    return []
 
 
 def find_helpers(body: list[ast.stmt]) -> dict[str, Function]:
@@ -128,10 +138,8 @@ def _enter_helper(node: ast.stmt, scope: _Scope) -> tuple[list[ast.stmt], _Scope
         case ast.Expr(value=ast.Await(value=ast.Call() as call) | (ast.Call() as call)):
             name = read_called(call)
             if name in scope.inlined and (function := scope.helpers.get(name)) is not None:
-                call, names = resolve(call, scope.bound), [i.arg for i in function.args.args]
-                given = dict(zip(names["self" in names[:1] :], call.args, strict=False))
-                given |= {item.arg: item.value for item in call.keywords if item.arg}
-                return function.body, scope.enter({**read_defaults(function), **given}, name)
+                given = bind_arguments(function.args, resolve(call, scope.bound))
+                return function.body, scope.enter(given, name)
     return None
 
 

@@ -26,6 +26,8 @@ Kind = Literal[
     "conditional",
     "mocked",
     "isolated",
+    "emptied",
+    "detached",
     "fewer checks",
     "looser",
     "expectation",
@@ -40,6 +42,8 @@ _SAYS: Mapping[Kind, str] = {
     "conditional": "checks only under a condition now",
     "mocked": "replaces what it tests now",
     "isolated": "failed on this change, and now replaces code of the project",
+    "emptied": "checks nothing now",
+    "detached": "uses no function of the project now",
     "fewer checks": "checks less than before",
     "looser": "asserts less than before",
     "expectation": "expects another value than before",
@@ -127,10 +131,9 @@ def _compare_checks(
             continue
         left.remove(same)
         yield from _compare_places(check, same)
-    for check in changed:
-        now = _find_successor(check, left)
+    successors = _find_successors(changed, left)
+    for check, now in zip(changed, successors, strict=True):
         if now is not None:
-            left.remove(now)
             yield from _compare_strength(check, now, new, kept, fresh)
             continue
         others = [*fresh, *added]
@@ -141,7 +144,7 @@ def _compare_checks(
         is_empty = new.is_helper or not new.checks
         is_lost |= is_empty and kept.get(f"if {check.text}", 0) < 0
         if is_lost and not is_held:
-            yield "fewer checks", check.shown, "", 0
+            yield "fewer checks" if new.checks or new.is_helper else "emptied", check.shown, "", 0
 
 
 def _compare_places(old: Check, new: Check) -> Iterator[_Found]:
@@ -151,14 +154,29 @@ def _compare_places(old: Check, new: Check) -> Iterator[_Found]:
         yield "conditional", old.shown, f"{new.shown} under a condition", new.line
 
 
-def _find_successor(check: Check, left: Collection[Check]) -> Check | None:
-    """Return the successor of a check: of the same subject, else the same text, else as strong."""
-    same = [item for item in left if item.subject == check.subject]
-    same = same or [item for item in left if item.shown == check.shown]
-    if same:
-        return max(same, key=lambda item: item.strength)
-    strong = (item for item in left if item.strength >= check.strength)
-    return min(strong, key=lambda item: item.strength, default=None)
+def _find_successors(changed: Sequence[Check], left: list[Check]) -> list[Check | None]:
+    """Return the successor of each check, and take it from `left`.
+
+    It is the strongest of the same subject, or else of the same text. Only then those without one
+    get one that is as strong.
+    """
+    found: list[Check | None] = []
+    for check in changed:
+        same = [item for item in left if item.subject == check.subject]
+        same = same or [item for item in left if item.shown == check.shown]
+        found.append(max(same, key=lambda item: item.strength, default=None))
+        _take(found[-1], left)
+    for number, check in enumerate(changed):
+        if found[number] is None:
+            strong = (item for item in left if item.strength >= check.strength)
+            found[number] = min(strong, key=lambda item: item.strength, default=None)
+            _take(found[number], left)
+    return found
+
+
+def _take(check: Check | None, left: list[Check]) -> None:
+    if check is not None:
+        left.remove(check)
 
 
 def _compare_strength(

@@ -28,6 +28,7 @@ from greenloop.project.weakening.tests import (
     pair_tests,
     read_tests,
 )
+from greenloop.syntax.nodes import Function
 
 
 def find_weakened_tests(
@@ -47,16 +48,14 @@ def find_weakened_tests(
     definitions of the code, if known. `read` finds tests in texts.
     """
     old, new = read(before), read(after)
-    helpers = [{i.name for i in tests.values() if i.is_helper and i.checks} for tests in (old, new)]
-    if others := helpers[0] ^ helpers[1]:  # checks moved from tests to helpers, or back
-        old, new = (read(texts, frozenset(others)) for texts in (before, after))
+    helpers = [set(_list_helpers(texts)) for texts in (before, after)]
+    others = frozenset((helpers[0] ^ helpers[1]).difference(code_names))
+    if others and read is read_tests:  # code moved from tests to helpers, or back
+        old, new = (read(texts, others) for texts in (before, after))
     successors = pair_tests(old, new)
     unfolded = [item for item in new.values() if not is_same(item, old.get(item.test))]
-    found: list[WeakenedTest] = []
     own_tests = [item for test, item in new.items() if test not in old and not item.is_helper]
-    for item, own in _find_overridden(own_tests, {**around, **before}):
-        not_asked = dict.fromkeys((check.text for check in item.checks), -1)
-        found.extend(compare_tests(item, own, not_asked, removed_names))
+    found = [*_compare_overridden(own_tests, {**around, **before}, removed_names)]
     added = [check for item in own_tests for check in _list_whole(item)]
     unchanged = {path: text for path, text in around.items() if path not in before}
     kept = _count_kept(old.values(), new.values(), unchanged.values())
@@ -66,7 +65,8 @@ def find_weakened_tests(
     room = {item.test: len(_list_whole(item)) for item in fresh}
     for test, item in old.items():
         if (now := successors.get(test)) is not None:
-            found.extend(compare_tests(item, now, kept, removed_names, added))
+            found += compare_tests(item, now, kept, removed_names, added)
+            found += _find_detached(item, now, {*code_names}, helpers[1])
         elif not (
             _is_replaced(item, unfolded, gone[item.path], kept) or _stands_in(item, unchanged)
         ):
@@ -79,6 +79,27 @@ def find_weakened_tests(
     for test, was, shown, line in find_excusing(before, after):
         found.append(WeakenedTest(test, "fewer checks", was, shown, line))
     return list(dict.fromkeys(found))
+
+
+def _list_helpers(texts: Mapping[str, str]) -> Iterator[str]:
+    """Yield the names of the functions in test files that are no tests."""
+    for text in texts.values():
+        functions = (i for i in iter_definitions(text) if isinstance(i, Function))
+        yield from (item.name for item in functions if not item.name.startswith("test"))
+
+
+def _find_detached(
+    old: ComparedTest, now: ComparedTest, code: Collection[str], helpers: Collection[str]
+) -> Iterator[WeakenedTest]:
+    """Yield a test that called functions of the project, and uses none of them now."""
+    is_test = not (old.is_helper or now.is_helper) and old.checks and now.checks
+    if (
+        is_test
+        and not list_called(old).isdisjoint(code)
+        and now.names.isdisjoint({*code, *helpers})
+    ):
+        texts = old.checks[0].text, now.checks[0].text
+        yield WeakenedTest(now.test, "detached", *texts, now.line, old.test, True)
 
 
 def _describe_loss(
@@ -124,6 +145,15 @@ def _find_replacing_files(
         for name, line in {**list_shadowed(old, text), **list_patches(text)}.items():
             if (name in changed_names or is_tool(name)) and name not in known:
                 yield WeakenedTest(f"{path}::this file", "mocked", name, "a replacement", line)
+
+
+def _compare_overridden(
+    added: Collection[ComparedTest], texts: Mapping[str, str], removed_names: Collection[str]
+) -> Iterator[WeakenedTest]:
+    """Yield the ways in which new tests are weaker than the inherited ones that they override."""
+    for item, own in _find_overridden(added, texts):
+        not_asked = dict.fromkeys((check.text for check in item.checks), -1)
+        yield from compare_tests(item, own, not_asked, removed_names)
 
 
 def _find_overridden(

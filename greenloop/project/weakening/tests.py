@@ -8,8 +8,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 
-from greenloop.project.weakening.assertions import Helpers, read_called
-from greenloop.project.weakening.bindings import Bindings, bind_names, read_defaults
+from greenloop.project.weakening.assertions import Helpers
+from greenloop.project.weakening.bindings import (
+    Bindings,
+    bind_names,
+    read_called,
+    read_defaults,
+    read_result,
+)
 from greenloop.project.weakening.cases import list_cases
 from greenloop.project.weakening.checks import (
     MAX_CHECKS,
@@ -23,6 +29,8 @@ from greenloop.project.weakening.names import list_names, list_values
 from greenloop.project.weakening.skips import explain_skip, is_failing, list_marks
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import cache_by_source, parse_or_empty
+
+_MAX_BASES = 5
 
 
 @dataclass(frozen=True)
@@ -66,7 +74,8 @@ class ComparedTest:
 class _Place:
     """Scopes around a function: its classes, the bodies of these and of the file, and the marks.
 
-    `helpers` are the functions in these bodies that check something, `functions` all of them.
+    `helpers` are the functions in these bodies that check something, `functions` all of them, those
+    of base classes in the same file included.
     """
 
     classes: tuple[Definition, ...] = ()
@@ -76,13 +85,22 @@ class _Place:
     marks: tuple[ast.expr, ...] = ()
 
     def enter(self, body: list[ast.stmt], *entered: ast.ClassDef) -> "_Place":
+        given = [*(item for node in entered for item in self._list_inherited(node)), *body]
         return _Place(
             (*self.classes, *entered),
             (*self.bodies, body),
-            {**self.helpers, **find_helpers(body)},
-            {**self.functions, **{i.name: i for i in body if isinstance(i, Function)}},
+            {**self.helpers, **find_helpers(given)},
+            {**self.functions, **{i.name: i for i in given if isinstance(i, Function)}},
             (*self.marks, *list_marks(body), *(i for node in entered for i in node.decorator_list)),
         )
+
+    def _list_inherited(self, node: ast.ClassDef, depth: int = 0) -> list[ast.stmt]:
+        """Return the bodies of a class's bases in this file, the nearest last."""
+        names = [ast.unparse(base) for base in node.bases] if depth < _MAX_BASES else []
+        body = self.bodies[0] if self.bodies else []
+        bases = [i for i in body if isinstance(i, ast.ClassDef) and i.name in names]
+        above = [item for base in bases for item in self._list_inherited(base, depth + 1)]
+        return [*above, *(item for base in bases for item in base.body)]
 
     @cached_property
     def read_in(self) -> Helpers:
@@ -142,6 +160,8 @@ def _read(
     is_test = node.name.startswith("test") and not is_inside
     # pytest never passes a value for a parameter with a default
     outer = {**outer, **read_defaults(node)} if is_test else outer
+    called = {name: place.functions[name] for name in inlined & place.functions.keys()}
+    outer |= {f"{name}()": value for name in called if (value := read_result(called[name]))}
     fixtures = [item for name, item in place.functions.items() if name in given]
     cases, body = list_cases(marks, bound, fixtures), node.body
     found = (i for c in cases for i in list_checks(body, outer, c, place.read_in, inlined))

@@ -149,6 +149,22 @@ def test_a_test_that_passes_without_the_change_explains_nothing(project: Path) -
     assert "asserts less" in err
 
 
+def test_a_new_file_of_tests_that_pass_without_the_change_explains_nothing(project: Path) -> None:
+    test = "\n\ndef test_half():\n    assert cart.discount(8, 50) == 4\n"
+    append(project / "cart.py", NEW_CODE)
+    append(project / "tests/test_cart.py", f"\nimport cart\n{test}")
+    commit_all(project)
+    replace(project / "cart.py", "percent / 100", "(percent > 50) * percent / 100")
+    replace(project / "tests/test_cart.py", test, "")
+    new = project / "tests/test_rates.py"
+    new.write_text("import cart\n\n\ndef test_all():\n    assert cart.discount(8, 100) == 0\n")
+    _, out, _ = stop(project, "--agent", "text")
+    assert "was rewritten: `cart.discount(8, 50) == 4` is now" in out
+    append(new, "\n\ndef test_small():\n    assert cart.discount(8, 50) == 8\n")
+    _, out, _ = stop(project, "--agent", "text")
+    assert "was rewritten" not in out
+
+
 def test_loosened_configuration_is_named_first(project: Path) -> None:
     append(project / "pyproject.toml", "addopts = \"-k 'not total'\"\n")
     _, out, _ = stop(project, "--agent", "cursor")

@@ -12,6 +12,7 @@ from greenloop.app.gate.earlier_tests import list_reread
 from greenloop.app.gate.explanations import Explanations
 from greenloop.app.gate.findings import collect_findings
 from greenloop.app.gate.functions import ChangedFunctions, find_moved
+from greenloop.app.gate.lost_data import list_lost_data
 from greenloop.app.gate.special_cases import find_special_cases
 from greenloop.app.tests_before import find_readers, is_collected, list_patterns
 from greenloop.project.diff import ProjectDiff
@@ -56,15 +57,15 @@ def build_diff(
         (EXAMPLE, "", 1),
         (EXAMPLE.replace("return 'cpp-and-c'", "text = text.lower()"), "", 1),
         (RULE, "", 0),
+        ("_OLD = {'C++ & C': 'cpp-and-c'}\n", "", 1),
+        ("_OLD = {'C++ & C': 'cpp-and-c', 'a b': 'ab', 'b b': 'bb'}\n", "", 0),
         (EXAMPLE, "`C++ & C` is cpp-and-c", 0),
     ],
 )
 def test_an_example_that_code_answers_by_itself_is_named(code: str, said: str, count: int) -> None:
     found = list(find_special_cases(build_diff(code), [said]))
     assert len(found) == count
-    assert all(
-        i.startswith("names.py:2 has a branch for 'C++ & C' alone, which tests/") for i in found
-    )
+    assert all(" has a branch for 'C++ & C' alone, which tests/" in item for item in found)
 
 
 @pytest.mark.parametrize(
@@ -88,6 +89,9 @@ def test_a_code_or_word_is_no_example(value: str, answer: str, count: int) -> No
     ("line", "extended", "covers"),
     [
         ("- Names are spelled out.", "", True),
+        ("- Was `'b'` before, and is `'c'` now.", "", True),
+        ("- Was `'b'` before,\nand is\n`'c'` now.", "", True),
+        ("- Is `'c'`.", "", False),
         ("- The build is faster.", "", False),
         ("", "tests/test_names.py::test_spell", True),
     ],
@@ -97,7 +101,17 @@ def test_a_document_or_a_new_case_explains_a_test(line: str, extended: str, cove
     item = WeakenedTest(test, "expectation", "spell('a') == 'b'", "spell('a') == 'c'", was=test)
     diff, known = build_diff(RULE), BaselineResult(extended=(extended,))
     diff.before["tests/test_names.py"] = f"{TEST}\n\ndef test_a():\n    assert {item.before}\n"
-    assert Explanations(diff, [line], known).cover(item) is covers
+    assert Explanations(diff, line.split("\n"), known).cover(item) is covers
+
+
+def test_the_words_that_code_exchanges_explain_an_expectation_that_exchanges_them() -> None:
+    before = "def spell(text):\n    raise KeyError(text)\n\ndef read():\n    raise ValueError\n"
+    diff = build_diff(before.replace("KeyError", "ValueError"), before)
+    kinds = ("KeyError", "ValueError"), ("KeyError", "TypeError"), ("OSError", "ValueError")
+    items = (
+        WeakenedTest("t.py::test_a", "expectation", *kind, was="t.py::test_a") for kind in kinds
+    )
+    assert [Explanations(diff, []).cover(item) for item in items] == [True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -115,6 +129,7 @@ def test_a_weaker_check_needs_a_new_one_of_its_call(kind: Kind, text: str, cover
     [
         ("- `Cart.clear(quietly)` is new.", "removed", False, False),
         ("- `Cart.clear` can delete the cart.", "removed", False, False),
+        ("- `Cart.pop` is new.", "removed", False, False),
         ("- A missing item is deleted quietly.", "removed", False, True),
         ("- To delete an item twice is no longer an error.", "removed", False, True),
         ("- To delete an item twice is no longer an error.", "exchanged", True, False),
@@ -144,6 +159,17 @@ def test_a_test_that_is_gone_and_whose_check_fails_now_is_named() -> None:
     found = list(list_reread(BaselineResult(outdated=(test,), refuted=(test,)), (), diff))
     assert [(item.kind, item.was) for item in found] == [("rewritten", test)]
     assert not list(list_reread(BaselineResult(outdated=(test,)), (), diff))
+
+
+@pytest.mark.parametrize(("words", "count"), [("tiny tiny tiny", 0), ("tiny small large", 3)])
+def test_a_word_that_changes_in_three_files_is_the_task(words: str, count: int) -> None:
+    lost = [
+        WeakenedTest(
+            f"tests/test_{n}.py::test_a", "expectation", f"f({n}) == 'odd'", f"f({n}) == '{i} odd'"
+        )
+        for n, i in enumerate(words.split())
+    ]
+    assert len(collect_findings([], lost, None, build_diff(RULE), []).blocking) == count
 
 
 def test_a_function_within_a_test_is_no_new_test_that_explains_it() -> None:
@@ -199,6 +225,15 @@ def test_a_changed_file_of_helpers_serves_the_tests_that_name_it(helper: str, se
     diff = build_diff(RULE)
     diff.before[f"tests/{helper}.py"] = "CASES = [1]\n"
     assert ("tests/test_names.py" in find_readers(diff)) is served
+
+
+@pytest.mark.parametrize(("table", "count"), [("[1]", 1), ("[1, 3]", 0), ("[]", 1), ("make()", 0)])
+def test_cases_that_a_helper_file_lost_are_missed(table: str, count: int) -> None:
+    diff = build_diff(RULE, test="from names_cases import CASES\n")
+    diff.before["tests/names_cases.py"] = "CASES = [1, 2]\n"
+    diff.tree.texts["tests/names_cases.py"] = f"CASES = {table}\n"
+    known = BaselineResult(compared=("tests/test_names.py::test_spell",))
+    assert len([*list_lost_data(known, diff)]) == count
 
 
 @pytest.mark.parametrize(

@@ -42,10 +42,12 @@ def is_check_call(node: ast.expr) -> TypeGuard[ast.Call]:
 
 
 def turn(test: ast.expr) -> ast.expr:
-    """Return a comparison with the literal on the right."""
+    """Return an equation with the literal on the right, or else in a fixed order."""
     match test:
         case ast.Compare(left=left, ops=[ast.Eq() as same], comparators=[right]):
-            if _is_literal(left) and not _is_literal(right):
+            is_either = not (_is_literal(left) or _is_literal(right))
+            is_unordered = is_either and ast.unparse(left) < ast.unparse(right)
+            if (_is_literal(left) and not _is_literal(right)) or is_unordered:
                 return ast.Compare(right, [same], [left])
     return test
 
