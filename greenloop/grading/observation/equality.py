@@ -114,8 +114,13 @@ def _to_text(value: Any) -> str:
     value = get_content(value)
     if is_number(value):
         return f"number {hash(build(value))}"
-    if not isinstance(value, list):
+    if not (
+        isinstance(value, list) and value and isinstance(value[0], str)
+    ):  # e.g. of base classes
         return json.dumps(value)
+    if value[0] == "object":  # without its number
+        fields = (f"{name}={_to_text(item)}" for name, item in sorted(value[3].items()))
+        return f"object({json.dumps(value[1])}, {', '.join(fields)})"
     parts = [_to_text(item) if isinstance(item, list) else json.dumps(item) for item in value[1:]]
     if value[0] in SETS | PAIRS:
         parts = sorted(map(_to_text, value[1:]))

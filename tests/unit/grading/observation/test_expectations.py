@@ -27,6 +27,11 @@ class Record:
     note: str = field(default="", compare=False)
 
 
+@dataclass(frozen=True)
+class Key:
+    x: tuple[int, ...] = ()
+
+
 class Own:
     def __init__(self, x: int) -> None:
         self.x = x
@@ -96,6 +101,8 @@ def _to_numbers(item: dict[str, Any]) -> dict[Any, Any]:
         ("==", Record(1), Record(2), False),
         ("!=", Record(1), Record(2), True),
         ("==", Own(1), Own(1), True),
+        ("==", {Key(): 1, Color.RED: 2}, {Color.RED: 2, Key(): 1}, True),
+        ("==", {Key(), Color.RED}, {Color.BLUE, Key()}, False),
         ("==", Color.RED, Color.RED, True),
         ("==", Color.RED, Color.BLUE, False),
         ("is", Color.RED, Color.RED, True),
