@@ -24,7 +24,8 @@ def find_forgeries(
     """Return the suspects that survive again with no other test changed, each with a reason.
 
     Opposite assertions and values of other types are tried too. The reason is '' if there may be an
-    honest one. If the module defines comparisons, a value may honestly equal many others: it is
+    honest one. A container that has another number, too, is left out: that is its rule, and the
+    opposite assertion fails. If the module defines comparisons, a value may honestly equal many others: it is
     accused only if it equals everything or the answers of other tests. It is never accused if the
     test creates the object itself or expects it to equal two different values.
     """
@@ -53,8 +54,8 @@ def _find_reasons(
     code = ast.parse(runner.context.code)
     has_comparisons = _has_comparisons(code)
     rules = {name: _AnswerRule(code, file) for name, file in runner.files.items()}
-    found = dict.fromkeys(surviving, "")
-    for mutant in surviving:
+    found = {i: "" for i in surviving if i in opposite or not i.change.is_input}
+    for mutant in found:
         if mutant in opposite:
             found[mutant] = _OPPOSITE_PASSES
         elif rules[mutant.scope.file].is_answer(mutant):

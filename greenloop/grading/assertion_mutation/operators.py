@@ -36,6 +36,7 @@ class AssertionChange:
     changes_test_id: bool = False
     is_swap: bool = False  # to another test's answer
     exception: ast.expr | None = None  # the class that is expected
+    is_input: bool = False  # of a container: only one with its own rule has the other value, too
 
 
 class AssertionMutator:
@@ -130,7 +131,8 @@ class AssertionMutator:
 
     def _change_membership(self, left: ast.expr, right: ast.expr) -> AssertionChange | None:
         if other := change_literal_far(left):
-            return self._expect(left, other, right)
+            is_text = isinstance(read_literal(left)[0], (str, bytes))
+            return replace(self._expect(left, other, right), is_input=not is_text)
         other = change_members_far(right)
         return self._expect(right, other, left) if other else None
 
