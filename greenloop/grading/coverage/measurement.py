@@ -11,6 +11,14 @@ from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import UNREADABLE, parse_or_none
 
 DISTURBED = "on instrumented code"  # the end of the reason if a run's outcomes differ
+# Special methods that callers use by an operator.
+_OPERATORS = frozenset(
+    f"__{name}__"
+    for name in (
+        "add sub mul truediv floordiv mod pow matmul neg and or xor invert lshift rshift "
+        "lt le gt ge getitem setitem delitem contains iter len call"
+    ).split()
+)
 _MAIN_GUARD = "__name__ =="
 
 
@@ -82,7 +90,7 @@ def find_unreached(
 ) -> tuple[str, ...]:
     """Return the public functions and methods none of whose `statements`, given by line, were run.
 
-    Abstract methods have no statements. Functions that the main guard calls are left out.
+    Operators count as public. Abstract methods have no statements. Functions that the main guard calls are left out.
     """
     tree = parse_or_none(code)
     body = tree.body if tree else []
@@ -99,7 +107,9 @@ def _find_public(
     for node in body:
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
             yield from ((f"{node.name}.{name}", item) for name, item in _find_public(node.body))
-        elif isinstance(node, Function) and not node.name.startswith("_"):
+        elif isinstance(node, Function) and (
+            not node.name.startswith("_") or node.name in _OPERATORS
+        ):
             yield node.name, node
 
 

@@ -19,15 +19,13 @@ _LOGGING_METHODS = {"debug", "info", "warning", "error", "exception", "critical"
 _CACHE_DECORATORS = {"cache", "lru_cache", "cached_property"}
 _STRIPPING_METHODS = {"strip", "lstrip", "rstrip"}
 _SPLITTING_METHODS = {"split", "rsplit"}
-_PARSER_CALLS = {
-    "ArgumentParser",
-    "add_argument",
-    "add_parser",
-    "add_subparsers",
-    "add_argument_group",
-}
+# Of argparse and optparse, and of click and typer.
+_PARSER_CALLS = frozenset(
+    "ArgumentParser add_argument add_parser add_subparsers add_argument_group OptionParser add_option "
+    "option argument command group Option Argument Typer add_typer version_option".split()
+)
 _UNSEEN_ARGUMENTS = {"daemon", "stacklevel"}
-_USAGE_KEYWORDS = {"description", "epilog", "help", "metavar", "prog", "title", "usage"}
+_USAGE_KEYWORDS = frozenset("description epilog help metavar prog short_help title usage".split())
 _COSMETIC_DECORATORS = {"wraps", "abstractmethod", "override", "final"}
 _TYPE_VARIABLES = {"TypeVar", "NewType", "ParamSpec", "TypeVarTuple"}
 _TUPLE_FACTORIES = {"namedtuple", "NamedTuple"}

@@ -17,5 +17,10 @@ def test_one_line_is_enough() -> None:
     assert find_unreached(CODE, STATEMENTS, (4, 5, 6)) == ("used",)
 
 
+def test_an_operator_is_public_and_other_special_methods_are_not() -> None:
+    code = "class V:\n    def __mul__(self, x):\n        return x\n    def __repr__(self):\n        return ''\n"
+    assert find_unreached(code, (1, 2, 3, 4, 5), (3, 5)) == ("V.__mul__",)
+
+
 def test_code_that_cannot_be_parsed_has_none() -> None:
     assert find_unreached("def", (1,), (1,)) == ()
