@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from greenloop.configuration import find_project_file, read_project_table
+from greenloop.dependencies.names import parse_package_name
 from greenloop.errors import InputError, OutputError
 from greenloop.project.environment.folders import (
     list_named_folders,
@@ -15,7 +16,11 @@ from greenloop.project.environment.folders import (
     may_hold_secrets,
 )
 from greenloop.project.environment.interpreter import Environment, read_environment
-from greenloop.project.environment.making import find_made_environment, make_environment
+from greenloop.project.environment.making import (
+    find_made_environment,
+    list_wanted,
+    make_environment,
+)
 from greenloop.project.git import run_git
 
 ENVIRONMENT_NAMES = (".venv", "venv")
@@ -87,13 +92,26 @@ def find_environment(
         if why:
             raise InputError(f"--python: {why}")
         return named
-    found = _find_own(root, notify)
-    return found or _find_usable(root, _list_activated(of_greenloop=True), notify)
+    return _find_own(root, notify) or _find_greenloop(root, notify)
 
 
 def _find_own(root: Path, notify: Callable[[str], None]) -> Environment | None:
     """Return the environment that belongs to a project, or that greenloop made for it."""
     return _find_usable(root, _list_candidates(root), notify) or find_made_environment(root)
+
+
+def _find_greenloop(root: Path, notify: Callable[[str], None]) -> Environment | None:
+    """Return greenloop's own activated environment if it may be meant for the project.
+
+    It is not if it lacks most packages that the project declares, or a plug-in of pytest.
+    """
+    found = _find_usable(root, _list_activated(of_greenloop=True), notify)
+    wanted = {parse_package_name(item) for item in list_wanted(root)}
+    missing = found.list_missing(sorted(wanted)) if found else []
+    if 2 * len(missing) <= len(wanted) and not any(name.startswith("pytest") for name in missing):
+        return found
+    notify(f"{sys.prefix} is not used: it lacks {', '.join(missing)}")
+    return None
 
 
 def _find_usable(

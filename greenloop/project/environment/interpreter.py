@@ -4,9 +4,12 @@ import configparser
 import os
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
+from packaging.utils import canonicalize_name
 
 from greenloop.errors import InputError
 from greenloop.files import read_or_empty
@@ -84,6 +87,12 @@ class Environment:
             for folder in site.glob(f"{package}-*.*-info"):
                 return folder.name.removesuffix(folder.suffix).partition("-")[2]
         return ""
+
+    def list_missing(self, packages: Iterable[str]) -> list[str]:
+        """Return the names among `packages` (PEP 503) that are not installed."""
+        folders = (folder.name for site in self.site_folders for folder in site.glob("*.*-info"))
+        installed = {canonicalize_name(name.partition("-")[0]) for name in folders}
+        return [name for name in packages if name not in installed]
 
     @cached_property
     def plugins(self) -> tuple[str, ...]:

@@ -90,6 +90,10 @@ def test_the_one_of_greenloop_comes_after_the_one_in_the_project(
     found, _ = found_at(root)
     assert found is not None
     assert found.prefix == str(tmp_path / "active")
+    write_files(root, {"requirements.txt": "attrs\npytest\npytest-missing\n"})
+    found, notes = found_at(root)
+    assert found is None
+    assert "lacks attrs, pytest-missing" in "".join(notes)
     make_fake(root / ".venv")
     found, _ = found_at(root)
     assert found is not None
