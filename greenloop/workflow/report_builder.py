@@ -183,8 +183,17 @@ def _failure_reasons(state: RunState, error: GreenloopError | None) -> Iterator[
     if state.request.kind == "heal" and best.kind == "repair" and best.remark:
         yield f"the model says of the best attempt: {best.remark}"
     if error is None and not state.contradiction and state.request.kind != "check":
-        made = f"{state.repairs} repair{'s were' if state.repairs > 1 else ' was'} made"
-        yield f"not repaired: {made if state.repairs else 'no repair was made'}"
+        yield f"not repaired: {_describe_repairs(state)}"
+
+
+def _describe_repairs(state: RunState) -> str:
+    if state.repairs:
+        return f"{state.repairs} repair{'s were' if state.repairs > 1 else ' was'} made"
+    if state.search is None or not state.search.tried:
+        return "no repair was made"
+    more = "a longer search (--seconds) or " if state.search.ended == "time" else ""
+    edits = f"{state.search.tried} small edits were tried, and all tests pass with none"
+    return f"{edits}: {more}a model (--model) may help"
 
 
 def _build_timings(state: RunState) -> Timings:

@@ -62,8 +62,10 @@ def check_command(options: CheckOptions) -> int:
         options = replace(options, markdown=None, output_format="markdown")
     _check_combination(options)
     _check_use(options)
-    if options.watch and (options.spec is not None or options.json):
-        raise InputError("--watch shows its results at a terminal: leave out --spec and --json")
+    given = {"--spec": options.spec is not None, "--json": options.json}
+    if options.watch and any(given.values()):
+        names = " and ".join(name for name, is_given in given.items() if is_given)
+        raise InputError(f"--watch shows its results at a terminal: leave out {names}")
     if options.diff is not None and (options.code is not None or options.spec is not None):
         raise InputError(
             "--diff grades all changed lines of a project; it takes no files and no --spec"

@@ -14,6 +14,7 @@ from greenloop.records.evidence.base import (
     format_minimum,
 )
 
+COMPARES_NOTHING = "nothing is compared"  # why a test cannot be observed
 _DIFFERING = "has the expected result only in the process of the tests: {}"
 _OWN = (
     "isolation: {} of {} answers can be compared only by operators of the code: compare their fields,"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from greenloop.records import Evidence, Report
+from greenloop.records.evidence.answers import COMPARES_NOTHING
 from greenloop.reporting.escaping import sanitize_line
 from greenloop.reporting.evidence.differences import list_differences, render_difference
 from greenloop.reporting.evidence.survivors import (
@@ -153,7 +154,15 @@ def list_first_steps(report: Report) -> list[str]:
         for reason in report.reasons
         if not (faults and reason.startswith("mutants"))
     ]
-    return (faults + others if are_short else others + faults)[:_MAX_STEPS]
+    idle = list(_name_idle_tests(report.evidence))
+    return [*idle, *(faults + others if are_short else others + faults)][:_MAX_STEPS]
+
+
+def _name_idle_tests(evidence: Evidence) -> Iterator[str]:
+    """Yield a step for the first test that compares nothing."""
+    tests = evidence.isolated.not_observable if evidence.isolated else ()
+    for item in [item for item in tests if item.reason == COMPARES_NOTHING][:1]:
+        yield f"{item.test} (line {item.line}) compares no result: assert what the code returns"
 
 
 def render_survivors(evidence: Evidence) -> Iterator[str]:

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from greenloop.records.evidence.answers import COMPARES_NOTHING
 from greenloop.syntax.nodes import copy_tree
 from greenloop.syntax.parse import parse_or_empty, parse_or_none
 from greenloop.testsuite.parser import name_test
@@ -27,7 +28,7 @@ class ProgramWriter(AssertionReader):
         """Return the program. Raises RefusedError."""
         self._walk(self.flat.statements)
         if not self.expectations:
-            raise RefusedError("nothing is compared")
+            raise RefusedError(COMPARES_NOTHING)
         body = drop_unread(self.body)
         if self.flat.teardown:
             body = [ast.Try(body, [], [], list(self.flat.teardown))]

@@ -1,11 +1,14 @@
 """Hooks of coding agents are merged into the tools' files, and taken out again."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from greenloop.cli.commands.init import init_command
 from greenloop.cli.commands.init.agents import AGENTS, find_agent_file, update_agent_file
+from greenloop.cli.options.tools import InitOptions
 from greenloop.errors import InputError
 
 
@@ -49,6 +52,18 @@ def test_nothing_blocks_an_agent_where_greenloop_fails(tmp_path: Path) -> None:
     for agent in ("claude", "codex", "cursor", "openhands"):
         after = update_agent_file(tmp_path, find_agent_file(agent), removes=False)[1]
         assert f"greenloop gate --agent {agent} || exit 0" in after
+
+
+def test_an_agent_that_will_not_find_greenloop_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    options = InitOptions(root=tmp_path, agent="claude", remove=False)
+    assert init_command(options) == 0
+    assert "greenloop is not on PATH, so the hook does nothing" in capsys.readouterr().out
+    assert init_command(replace(options, remove=True)) == 0
+    assert not (tmp_path / ".claude").exists()
 
 
 @pytest.mark.parametrize(

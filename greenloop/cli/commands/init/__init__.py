@@ -2,9 +2,11 @@
 
 import difflib
 import os
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import typer
@@ -51,13 +53,34 @@ def _set_up_agent(root: Path, agent: str, *, removes: bool) -> int:
     if after:
         write_atomically(root / item.path, after)
     else:
-        (root / item.path).unlink()
+        _remove_file(root, item.path)
     print(f"{'wrote' if after else 'removed':<8} {item.path}")
     if not removes:
         note_base(root.absolute())
-    if item.hint and not removes:
-        print(fit_terminal(f"         {item.hint}", sys.stdout))
+        for hint in filter(None, (item.hint, _explain_path())):
+            print(fit_terminal(f"         {hint}", sys.stdout))
     return 0
+
+
+def _remove_file(root: Path, path: str) -> None:
+    """Remove a file and its folder, unless this has other files."""
+    (root / path).unlink()
+    if "/" in path:
+        with suppress(OSError):
+            (root / path).parent.rmdir()
+
+
+def _explain_path() -> str:
+    """Return a warning if the agent's shell may not find greenloop, '' if it does."""
+    found = shutil.which("greenloop")
+    if found is None:
+        return (
+            "greenloop is not on PATH, so the hook does nothing: start the agent in a shell where "
+            "`greenloop version` works"
+        )
+    if sys.prefix != sys.base_prefix and Path(found).is_relative_to(sys.prefix):
+        return "start the agent in a shell with this environment: elsewhere the hook does nothing"
+    return ""
 
 
 def _describe_project(root: Path) -> Iterator[str]:
