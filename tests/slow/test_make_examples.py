@@ -33,7 +33,7 @@ def test_a_text_that_leaves_nothing_open_is_verified(tmp_path: Path) -> None:
     assert "hardening" not in {item.origin for item in report.tests}
 
 
-@pytest.mark.parametrize("name", ["csv_sales_report", "classes_seat_booking"])
+@pytest.mark.parametrize("name", ["sales_report", "seat_booking"])
 def test_what_the_text_leaves_open_alone_stands_between_it_and_verified(
     name: str, tmp_path: Path
 ) -> None:
@@ -71,7 +71,7 @@ def test_every_trap_is_played() -> None:
 
 def test_the_wrong_code_is_repaired(tmp_path: Path) -> None:
     """The tests compare with the library; what the peer does wrong is judged by the text."""
-    report = play("repaired_text_wrap", tmp_path)
+    report = play("text_wrap", tmp_path)
     assert (report.verdict, report.reasons) == ("verified", ())
     assert [item.kind for item in report.attempts] == ["generate", "repair"]
     assert [bool(item.failed) for item in report.attempts] == [True, False]
@@ -81,7 +81,7 @@ def test_the_wrong_code_is_repaired(tmp_path: Path) -> None:
 
 def test_the_wrong_test_is_dropped(tmp_path: Path) -> None:
     """A held-out example contradicts the contract: it is dropped, the code stays as it was."""
-    report = play("wrong_test_pretty_json", tmp_path)
+    report = play("pretty_json", tmp_path)
     dropped = [item for item in report.tests if item.outcome == "dropped"]
     assert report.verdict == "passed"
     assert all(item.startswith("the text leaves open: ") for item in report.reasons)
