@@ -52,11 +52,23 @@ def _is_shadowing(path: str, existing: Collection[str]) -> bool:
 
 
 def is_in_fence(path: str, fence: Sequence[str]) -> bool:
-    """Return whether a path matches a glob; `**/` may match nothing, a folder all files in it."""
-    return any(
-        fnmatchcase(path, pattern)
-        for glob in fence
-        for pattern in (glob, glob.replace("**/", ""), f"{glob.rstrip('/')}/*")
+    """Return whether a path matches a glob, as git does: `**` is any number of folders.
+
+    A glob of a folder matches all files in it; one without a slash, such as `*.py`, in any folder.
+    """
+    globs = [glob if "/" in glob or "*" not in glob else f"**/{glob}" for glob in fence]
+    return any(_is_match(path.split("/"), glob.rstrip("/").split("/")) for glob in globs)
+
+
+def _is_match(names: Sequence[str], glob: Sequence[str]) -> bool:
+    if not glob:
+        return True
+    if glob[0] == "**" and _is_match(names, glob[1:]):
+        return True
+    return (
+        bool(names)
+        and fnmatchcase(names[0], glob[0])
+        and _is_match(names[1:], glob if glob[0] == "**" else glob[1:])
     )
 
 

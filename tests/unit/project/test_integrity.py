@@ -3,28 +3,10 @@
 import pytest
 
 from greenloop.project.integrity import explain_guard, is_in_fence, list_public_changes
+from tests.support.programs import read_table
 
 
-@pytest.mark.parametrize(
-    ("path", "reason"),
-    [
-        ("conftest.py", "configures the tests"),
-        ("tests/deep/conftest.py", "configures the tests"),
-        ("PyProject.toml", "names dependencies"),
-        ("requirements-dev.txt", "names dependencies"),
-        ("requirements/test.txt", "names dependencies"),
-        ("src/sitecustomize.py", "at each start"),
-        ("src/x.pth", "at each start"),
-        (".github/workflows/ci.yml", "CI"),
-        (".gitlab-ci.yml", "CI"),
-        (".git/hooks/pre-commit", "version control"),
-        ("json.py", "takes the place"),
-        ("src/pytest/__init__.py", "takes the place"),
-        ("tests/random.py", "takes the place"),
-        ("src/sitecustomize/__init__.py", "takes the place"),
-        ("pytest_cov.py", "takes the place"),
-    ],
-)
+@pytest.mark.parametrize(("path", "reason"), read_table(__file__, "GUARDED"))
 def test_files_that_decide_how_code_is_judged_are_guarded(path: str, reason: str) -> None:
     assert reason in explain_guard(path, ["src/shop/__init__.py"])
 
@@ -45,6 +27,9 @@ def test_other_files_are_not(path: str) -> None:
         ("src/shop/prices.py", ["src/shop"], True),
         ("src/shop/prices.py", ["src/shop/"], True),
         ("src/shopping/prices.py", ["src/shop"], False),
+        ("src/shop/prices.py", ["src/*.py"], False),
+        ("src/shop/prices.py", ["*.py"], True),
+        ("src/shop/prices.py", ["src/**"], True),
         ("src/shop/prices.py", ["lib/*", "*.md"], False),
         ("src/shop/prices.py", [], False),
     ],
