@@ -18,7 +18,12 @@ from greenloop.project.weakening.comparison import (
 )
 from greenloop.project.weakening.conditions.strength import Strength
 from greenloop.project.weakening.doubles import is_tool, list_patches, list_shadowed
-from greenloop.project.weakening.names import add_helpers, iter_definitions
+from greenloop.project.weakening.names import (
+    add_helpers,
+    iter_definitions,
+    list_called_roots,
+    list_standard_names,
+)
 from greenloop.project.weakening.skips import find_excusing
 from greenloop.project.weakening.tests import (
     ComparedTest,
@@ -66,7 +71,7 @@ def find_weakened_tests(
     for test, item in old.items():
         if (now := successors.get(test)) is not None:
             found += compare_tests(item, now, kept, removed_names, added)
-            found += _find_detached(item, now, {*code_names}, helpers[1])
+            found += _find_detached(item, now, code_names, after.get(now.path, ""))
         elif not (
             _is_replaced(item, unfolded, gone[item.path], kept) or _stands_in(item, unchanged)
         ):
@@ -89,15 +94,17 @@ def _list_helpers(texts: Mapping[str, str]) -> Iterator[str]:
 
 
 def _find_detached(
-    old: ComparedTest, now: ComparedTest, code: Collection[str], helpers: Collection[str]
+    old: ComparedTest, now: ComparedTest, code: Collection[str], text: str
 ) -> Iterator[WeakenedTest]:
-    """Yield a test that called functions of the project, and uses none of them now."""
-    is_test = not (old.is_helper or now.is_helper) and old.checks and now.checks
-    if (
-        is_test
-        and not list_called(old).isdisjoint(code)
-        and now.names.isdisjoint({*code, *helpers})
-    ):
+    """Yield a test that called functions of the project, and uses none of them now.
+
+    All its checks have to call built-in functions or the standard library: a method of `self`, a
+    fixture or a helper may be of the project. `text` is the file.
+    """
+    if old.is_helper or not (old.checks and now.checks) or list_called(old).isdisjoint(code):
+        return
+    called = {name for check in now.checks for name in list_called_roots(check.text)}
+    if called and called <= list_standard_names(text) and now.names.isdisjoint(code):
         texts = old.checks[0].text, now.checks[0].text
         yield WeakenedTest(now.test, "detached", *texts, now.line, old.test, True)
 

@@ -1,7 +1,9 @@
 """Names and constants in code, and the names that a change removes from code or redefines."""
 
 import ast
+import builtins
 import re
+import sys
 from collections.abc import Collection, Iterator, Mapping
 
 from greenloop.syntax.nodes import Definition, Function
@@ -161,3 +163,26 @@ def _name(node: ast.AST) -> Iterator[str]:
             kind = type(operator).__name__
             name = _OPERATORS.get(kind, kind.lower())
             yield from (f"__{start}{name}__" for start in ("", "r", "i"))
+
+
+def list_standard_names(text: str) -> set[str]:
+    """Return the names in a file that are built in, or imported from the standard library."""
+    found = {*dir(builtins)}
+    for node in parse_or_empty(text).body:
+        match node:
+            case ast.Import(names):
+                modules = [(item.name, item.asname or item.name) for item in names]
+            case ast.ImportFrom(str(module), names, 0):
+                modules = [(module, item.asname or item.name) for item in names]
+            case _:
+                continue
+        top = ((module.partition(".")[0], name.partition(".")[0]) for module, name in modules)
+        found.update(name for module, name in top if module in sys.stdlib_module_names)
+    return found
+
+
+def list_called_roots(text: str) -> Iterator[str]:
+    """Yield the first name of each called function, such as `os` of `os.path.join()`."""
+    for node in ast.walk(parse_or_empty(text)):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func).partition(".")[0]

@@ -92,7 +92,7 @@ def test_a_test_that_leaves_the_project_is_named() -> None:
     )
     found = find_weakened_tests({"test_a.py": old}, {"test_a.py": new}, code_names={"total", "add"})
     assert found[-1].kind == "detached"
-    new = new.replace("sum", "add")
+    new = new.replace("sum", "self.add")
     found = find_weakened_tests({"test_a.py": old}, {"test_a.py": new}, code_names={"total", "add"})
     assert "detached" not in [item.kind for item in found]
 
