@@ -25,8 +25,8 @@ def find_forgeries(
 
     Opposite assertions and values of other types are tried too. The reason is '' if there may be an
     honest one. A container that has another number, too, is left out: that is its rule, and the
-    opposite assertion fails. If the module defines comparisons, a value may honestly equal many others: it is
-    accused only if it equals everything or the answers of other tests. It is never accused if the
+    opposite assertion fails. If the module defines comparisons, a value may honestly equal many
+    others: it is accused only if it equals everything or the answers of other tests. It is never accused if the
     test creates the object itself or expects it to equal two different values.
     """
     found: dict[AssertionMutant, str] = {}

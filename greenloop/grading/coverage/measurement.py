@@ -90,7 +90,8 @@ def find_unreached(
 ) -> tuple[str, ...]:
     """Return the public functions and methods none of whose `statements`, given by line, were run.
 
-    Operators count as public. Abstract methods have no statements. Functions that the main guard calls are left out.
+    Operators count as public. Abstract methods have no statements. Functions that the main guard
+    calls are left out.
     """
     tree = parse_or_none(code)
     body = tree.body if tree else []

@@ -114,9 +114,8 @@ def _to_text(value: Any) -> str:
     value = get_content(value)
     if is_number(value):
         return f"number {hash(build(value))}"
-    if not (
-        isinstance(value, list) and value and isinstance(value[0], str)
-    ):  # e.g. of base classes
+    is_tagged = isinstance(value, list) and value and isinstance(value[0], str)
+    if not is_tagged:  # a plain value, or a list such as that of the base classes
         return json.dumps(value)
     if value[0] == "object":  # without its number
         fields = (f"{name}={_to_text(item)}" for name, item in sorted(value[3].items()))

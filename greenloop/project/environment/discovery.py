@@ -106,8 +106,10 @@ def _find_greenloop(root: Path, notify: Callable[[str], None]) -> Environment | 
     It is not if it lacks most packages that the project declares, or a plug-in of pytest.
     """
     found = _find_usable(root, _list_activated(of_greenloop=True), notify)
+    if found is None:
+        return None
     wanted = {parse_package_name(item) for item in list_wanted(root)}
-    missing = found.list_missing(sorted(wanted)) if found else []
+    missing = found.list_missing(sorted(wanted))
     if 2 * len(missing) <= len(wanted) and not any(name.startswith("pytest") for name in missing):
         return found
     notify(f"{sys.prefix} is not used: it lacks {', '.join(missing)}")

@@ -48,12 +48,8 @@ def bind_target(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.ex
                 yield from bind_target(part, ast.Subscript(value, ast.Constant(number), ast.Load()))
 
 
-def read_defaults(function: Function) -> Bindings:
+def read_defaults(given: ast.arguments) -> Bindings:
     """Return the defaults of a function's parameters."""
-    return _read_defaults(function.args)
-
-
-def _read_defaults(given: ast.arguments) -> Bindings:
     names, values = [item.arg for item in given.args], given.defaults
     pairs = [*zip(names[len(names) - len(values) :], values, strict=True)]
     pairs += [
@@ -88,7 +84,7 @@ def bind_arguments(function: ast.arguments, call: ast.Call) -> Bindings:
     """Return the values that a call gives the parameters of a function or method."""
     names = [item.arg for item in function.args]
     given = dict(zip(names["self" in names[:1] :], call.args, strict=False))
-    return {**_read_defaults(function), **given, **{i.arg: i.value for i in call.keywords if i.arg}}
+    return {**read_defaults(function), **given, **{i.arg: i.value for i in call.keywords if i.arg}}
 
 
 def resolve(node: _Node, bound: Bindings) -> _Node:

@@ -39,7 +39,7 @@ from greenloop.project.weakening.skips import (
     list_suppressed,
     waits_for_error,
 )
-from greenloop.syntax.nodes import Function
+from greenloop.syntax.nodes import Definition, Function
 
 # Tests check the type and message of an error in several forms; these names do not tell them apart.
 _OF_ERROR = frozenset("raised value str message category issubclass len".split())
@@ -114,9 +114,7 @@ def _list_own_names(node: ast.AST) -> list[str]:
     match node:
         case ast.withitem(optional_vars=ast.Name(id=name)):
             return [name]
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            return [node.name]
-    return []
+    return [node.name] if isinstance(node, Definition) else []
 
 
 def find_helpers(body: list[ast.stmt]) -> dict[str, Function]:

@@ -159,7 +159,7 @@ def _read(
     is_inside = any(isinstance(item, Function) for item in place.classes)
     is_test = node.name.startswith("test") and not is_inside
     # pytest never passes a value for a parameter with a default
-    outer = {**outer, **read_defaults(node)} if is_test else outer
+    outer = {**outer, **read_defaults(node.args)} if is_test else outer
     called = {name: place.functions[name] for name in inlined & place.functions.keys()}
     outer |= {f"{name}()": value for name in called if (value := read_result(called[name]))}
     fixtures = [item for name, item in place.functions.items() if name in given]
