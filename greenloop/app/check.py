@@ -26,6 +26,7 @@ from greenloop.llm.budget import Budget
 from greenloop.project.environment.discovery import find_project_root
 from greenloop.records import Artifacts, Evidence, Report, SandboxInfo, TestRun
 from greenloop.sandbox import Sandbox
+from greenloop.sandbox.guest.protocol.framing import NOT_LOADED
 from greenloop.sandbox.views.jobs import InstrumentedSandbox
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.settings import Settings
@@ -75,7 +76,8 @@ async def run_check(
     Raises:
         SandboxError: the sandbox cannot run anything.
         PackagesError: a package that the tests need cannot be installed.
-        InputError: the files have no tests, or none can run as the project's packages are missing.
+        InputError: the files have no tests, no test loads the module, or none can run as the
+            project's packages are missing.
     """
     failure = await _install_packages(state, emit, packages) if packages else None
     if state.packages.installed:
@@ -103,6 +105,11 @@ async def run_check(
     if unreported := find_unreported_tests(suite.files, result, marks):
         state.forgery_reason = f"{unreported[0]} is in the tests but was never reported"
     await collect_evidence(state, sandbox, result, emit)
+    mutation = state.evidence.mutation
+    if mutation and NOT_LOADED in mutation.trouble:
+        state.green_run, state.evidence = None, Evidence(thresholds=state.plan.thresholds)
+        name = code or f"{suite.module}.py"
+        raise InputError(f"{NOT_LOADED} {name}; name the tests of that module")
 
 
 def _explain_red_run(

@@ -86,7 +86,7 @@ def format_test_counts(report: Report) -> str:
     """Return `78 of 78 tests pass + 8 of 8 held-out examples`; for a script its checks."""
     counted = [item for item in report.tests if item.outcome != "dropped"]
     tests = [item.outcome == "passed" for item in counted if item.origin != "held_out"]
-    examples = [item.outcome == "passed" for item in counted if item.origin == "held_out"]
+    examples = [item.outcome for item in counted if item.origin == "held_out"]
     noun, verb = ("check", "hold") if report.script else ("test", "pass")
     verb += ("s" if verb == "hold" else "es") * (len(tests) == sum(tests) == 1)
     text = f"{sum(tests)} of {pluralize(len(tests), noun)} {verb}"
@@ -96,7 +96,10 @@ def format_test_counts(report: Report) -> str:
         text += f", {skipped} skipped"
     if not examples:
         return text
-    return f"{text} + {sum(examples)} of {pluralize(len(examples), 'held-out example')}"
+    number = pluralize(len(examples), "held-out example")
+    if all(item == "not run" for item in examples):
+        return f"{text} + {number} not run"
+    return f"{text} + {examples.count('passed')} of {number}"
 
 
 def describe_cost(report: Report) -> str:

@@ -158,7 +158,7 @@ def _decide(
         memory = memory.model_copy(update={"base": find_commit(request.root) or memory.base})
     if message and memory.blocks >= request.tries:
         note = f"{message}\n(shown {memory.blocks} times before; the agent may stop now)\n{note}"
-        blocks = 0
+        blocks = memory.blocks if request.event.is_repeated else 0
     try:
         write_memory(file, memory.model_copy(update={"message": message, "blocks": blocks}))
     except (OutputError, OSError) as error:

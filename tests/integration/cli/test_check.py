@@ -146,6 +146,7 @@ BAD = [
     (("m.py", "test_other.py"), "test_other.py imports `other`, not `m`"),
     (("m.py", "test_own.py"), "test_own.py never imports `m`"),
     (("m.py", "no_tests.py"), "no_tests.py contains no tests"),
+    (("m.py", "idle.py"), "no test loads m.py; name the tests of that module"),
     (("m.py", "m.py"), "m.py is the code itself"),
     (("m.py", "empty"), "no test files"),
     (("empty", "test_m.py"), "empty is a folder"),
@@ -161,6 +162,7 @@ def test_bad_input_is_one_clear_line(run: Run, arguments: tuple[str, ...], said:
     write(m=CODE, test_m=TESTS, json=CODE, broken="\ndef f(:\n", no_tests="import m\n")
     write(test_own=f"{CODE}\n\ndef test_a():\n    'Squares of m.'\n    assert f(2) == 4\n")
     write(test_other="from other import g\ndef test_a(): assert g()\n", huge="#" * 1_000_001)
+    write(idle="def test_a():\n    if not __name__:\n        import m\n    assert 1 + 1 == 2\n")
     Path("latin.py").write_bytes(b"#\xe9\n")
     Path("m.txt").write_text(CODE)
     Path("empty").mkdir()

@@ -46,6 +46,8 @@ def test_card_has_verdict_counts_reasons_and_remedies() -> None:
     shown = card(report)
     assert "\n○ passed  topk\n" in shown
     assert "+ 1 of 1 held-out example\n" in shown
+    unrun = HELD_OUT.model_copy(update={"outcome": "not run"})
+    assert "+ 1 held-out example not run\n" in card(build_make_report(tests=(unrun,)))
     assert "4,600 tokens in 4 calls, cost unknown" in shown
     assert "• mutants: score 50% → add the tests that are missing" in shown
     assert "no test is new → add a test of the change" in shown

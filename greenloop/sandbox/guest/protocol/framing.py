@@ -12,6 +12,7 @@ _get_pid, _write, _exit = os.getpid, os.write, os._exit
 _to_json = json.JSONEncoder().encode
 LIVE_THREADS = "the module or its tests start threads when they are imported: no fork has them"
 NO_TEST_PASSES = "no test passes on the code"  # seen in a fork, which may lack what they need
+NOT_LOADED = "no test loads"  # begins the problem; the name of the file follows
 PROCESSES = ""  # stands for a path among the files that a test reaches if it starts processes
 
 

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, BinaryIO
 
-from ..protocol.framing import LIVE_THREADS, NO_TEST_PASSES
+from ..protocol.framing import LIVE_THREADS, NO_TEST_PASSES, NOT_LOADED
 from .forks import Fork
 from .server import SURVIVED
 
@@ -84,7 +84,7 @@ class Baseline:
             return "the tests used up the time limit" if self._is_late else NO_TEST_PASSES
         reaching = ("lines", "starts_processes", "is_loaded")
         if not is_loaded and not any(item[name] for item in self.tests for name in reaching):
-            return f"no test loads {os.path.basename(self._job['path'])}"
+            return f"{NOT_LOADED} {os.path.basename(self._job['path'])}"
         reason = self._check_order(checked_count)
         self._job["budget"].keep_half()
         return reason
