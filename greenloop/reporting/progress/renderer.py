@@ -203,14 +203,16 @@ def _build_bar(row: ActivityRow) -> Text:
     return bar
 
 
-def build_labelled_row(line: str, style: str) -> Table:
-    """Return a line as a label and a text that wraps in its own column."""
+def build_labelled_row(line: str, style: str) -> Table | Text:
+    """Return a line as a label and a text that wraps in its own column, but for a single path."""
+    warning = "bold red" if line.startswith(WARNING) else ""
+    label, text = line[:LABEL_WIDTH], line[LABEL_WIDTH:]
+    if " " not in text:  # can be copied
+        return Text.assemble((label, f"bold {style}"), text)
     row = Table.grid(padding=(0, 1))
     row.add_column(width=LABEL_WIDTH - 1, no_wrap=True)
     row.add_column(overflow="fold")
-    warning = "bold red" if line.startswith(WARNING) else ""
-    label = Text(line[:LABEL_WIDTH].rstrip(), warning or f"bold {style}")
-    row.add_row(label, Text(line[LABEL_WIDTH:], warning))
+    row.add_row(Text(label.rstrip(), warning or f"bold {style}"), Text(text, warning))
     return row
 
 

@@ -6,6 +6,7 @@ import threading
 import time
 
 import pytest
+from rich.table import Table
 from rich.text import Text
 
 from greenloop import events as e
@@ -102,10 +103,17 @@ def test_events_have_their_message(event: e.Event, parts: list[str]) -> None:
 
 
 def test_only_warnings_are_bold_red() -> None:
-    for line, text_style in (("WARNING  no sandbox", "bold red"), ("sandbox  native", "")):
-        text = next(iter(build_labelled_row(line, "cyan").columns[1].cells))
+    lines = ("WARNING  no sandbox", "bold red"), ("sandbox  native, strong", "")
+    for line, text_style in lines:
+        row = build_labelled_row(line, "cyan")
+        assert isinstance(row, Table)
+        text = next(iter(row.columns[1].cells))
         assert isinstance(text, Text)
         assert str(text.style) == text_style
+
+
+def test_a_path_is_not_wrapped() -> None:
+    assert isinstance(build_labelled_row(f"run      /{'folder/' * 20}", "cyan"), Text)
 
 
 def test_verbose_adds_details() -> None:
