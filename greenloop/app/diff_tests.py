@@ -57,7 +57,7 @@ def explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) ->
         return RedTests(before=tuple(sorted(others)))
     failures = {item.test: item for item in runner.run({}, red).failures}
     there = [path for path in files if diff.before.get(path, "") is not None]
-    failing = runner.run(diff.before, there).failing_tests if there else frozenset()
+    failing = runner.run(diff.all_before, there).failing_tests if there else frozenset()
     known = {name: name in failing or _has_new_parameters(name, failing) for name in red}
     known |= {name: name in others for name in baseline.red if name not in known}
     lacking = {
@@ -92,10 +92,9 @@ def _has_new_parameters(test: str, failing: Collection[str]) -> bool:
 
 def explain_problem(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) -> RedTests:
     """Return what the change breaks if no test passes, or nothing if none passed before either."""
-    changed = [item for item in diff.before.items() if item[0] in runner.tree.texts or item[1]]
-    if not changed:
+    if not diff.all_before:
         return RedTests()
-    before = runner.run(diff.before, timeout_s=runner.suite_s)
+    before = runner.run(diff.all_before, timeout_s=runner.suite_s)
     if before.ending != "finished" or not before.passed_count:
         return RedTests()
     ended = list_ended(before, "passed")

@@ -102,7 +102,7 @@ def run_earlier_tests(
         return None
     for_each = {"timeout_s": max(limit_s - (time.monotonic() - began), 1.0)}
     left = _list_not_passed(now, earlier)  # tests that pass are taken to have passed before
-    code = {path: text for path, text in diff.before.items() if not is_test_path(path)}
+    code = {path: text for path, text in diff.all_before.items() if not is_test_path(path)}
     failing = {test.partition("::")[0] for test in left}
     new = [
         path for path, old in diff.before.items() if old is None and is_collected(path, patterns)
@@ -111,7 +111,7 @@ def run_earlier_tests(
     with ThreadPoolExecutor(1) as pool:
         is_asked = code and there and any("::" in test for test in left)
         begun = pool.submit(runner.run, code, there, **for_each) if is_asked else None
-        before = runner.run(diff.before | diff.data, left, **for_each) if left else now
+        before = runner.run(diff.all_before, left, **for_each) if left else now
     if before.ending != _ENDED:
         return None
     held = (item for item in now.tests if item.outcome == "passed")

@@ -30,13 +30,19 @@ class ProjectDiff:
     """A project and the earlier state of the files that have changed since a commit.
 
     `before` has the old texts of changed Python files, None for a new file; `data` has those of
-    the other changed files in test folders.
+    the other changed files in test folders, `others` those elsewhere.
     """
 
     tree: ProjectTree
     commit: str
     before: dict[str, str | None]
     data: dict[str, str | None] = field(default_factory=dict)
+    others: dict[str, str | None] = field(default_factory=dict)
+
+    @property
+    def all_before(self) -> dict[str, str | None]:
+        """The old texts of all changed files; bytes that are no UTF-8 are surrogate escapes."""
+        return {**self.others, **self.data, **self.before}
 
     @property
     def since(self) -> str:
@@ -92,8 +98,9 @@ def read_diff(root: Path, ref: str, *, tracked: bool = False) -> ProjectDiff:
         raise InputError(f"no Python files in {root}: name the project's folder with --in")
     old = dict(_read_old_texts(Path(tree.root), commit, tree))
     before = {path: text for path, text in old.items() if path.endswith(".py")}
-    data = {path: text for path, text in old.items() if path not in before}
-    return ProjectDiff(tree, commit, before, data)
+    data = {path: text for path, text in old.items() if path not in before and is_test_path(path)}
+    others = {path: text for path, text in old.items() if path not in {**before, **data}}
+    return ProjectDiff(tree, commit, before, data, others)
 
 
 def find_default_branch(root: Path) -> str:
@@ -168,7 +175,6 @@ def _read_old_texts(root: Path, commit: str, tree: ProjectTree) -> Iterator[tupl
     submodules = tuple(f"{path}/" for path, item in entries.items() if item.startswith("160000"))
     scope = f"{tree.scope}/" if tree.scope else ""
     known = {path for path in {*contents, *entries} if path.startswith(scope)}
-    known = {path for path in known if path.endswith(".py") or is_test_path(path)}
     for path in sorted(item for item in known if not item.startswith(submodules)):
         mode, kind, name = entries.get(path, "- - -").split(" ")[:3]
         is_read, is_there = path in contents, (root / path).exists()
@@ -178,7 +184,8 @@ def _read_old_texts(root: Path, commit: str, tree: ProjectTree) -> Iterator[tupl
         elif mode.startswith("100") and is_read == is_there:
             same = is_read and _is_blob(contents[path], name)
             if not same:
-                yield path, run_git(root, "cat-file", "blob", name)
+                errors = "replace" if path.endswith(".py") else "surrogateescape"
+                yield path, run_git(root, "cat-file", "blob", name, errors=errors)
 
 
 def _is_blob(content: bytes, name: str) -> bool:

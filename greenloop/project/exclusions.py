@@ -7,10 +7,10 @@ import re
 _GENERATED_NAMES = frozenset(
     ".git .hg .svn .bzr CVS _darcs .jj __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .nox "
     ".hypothesis .cache .eggs .ipynb_checkpoints node_modules bower_components htmlcov .idea .vscode "
-    ".greenloop .terraform .serverless .venv venv virtualenv".split()
+    ".greenloop .terraform .serverless .venv".split()
 )
 # Excluded only in the root, because packages may have these names too.
-_BUILD_FOLDERS = frozenset("build dist target".split())
+_BUILD_FOLDERS = frozenset("build dist target venv virtualenv".split())
 _SECRET_FOLDERS = frozenset(".ssh .gnupg .aws .azure .kube .docker .gcloud .env".split())
 _GENERATED_PATTERNS = "*.pyc *.pyo *.swp *~ .DS_Store .coverage .coverage.*".split()
 _SECRET_FILES = (

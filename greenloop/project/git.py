@@ -12,10 +12,13 @@ from greenloop.errors import OutputError
 _TIMEOUT_S = 120
 _OFF = ("core.hooksPath=/dev/null", "core.fsmonitor=", "commit.gpgSign=false", "gc.auto=0")
 _IDENTITY = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")
+_CONFIGURATION = ("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")  # safe.directory
 _FILTER_OFF = ("clean=", "smudge=", "process=", "required=false")
 
 
-def run_git(folder: Path, *arguments: str, options: Sequence[str] = _OFF) -> str:
+def run_git(
+    folder: Path, *arguments: str, options: Sequence[str] = _OFF, errors: str = "replace"
+) -> str:
     """Return git's output, decoded as Python source. Raises OutputError with git's message."""
     command = ["git", *(word for item in options for word in ("-c", item)), *arguments]
     try:
@@ -33,7 +36,19 @@ def run_git(folder: Path, *arguments: str, options: Sequence[str] = _OFF) -> str
     if ended.returncode:
         lines = ended.stderr.decode("utf-8", "replace").strip().split("\n")
         raise OutputError(f"git {arguments[0]}: {lines[-1]}")
-    return decode_source(ended.stdout, "replace")
+    return decode_source(ended.stdout, errors)
+
+
+def list_files(root: Path) -> frozenset[str] | None:
+    """Return the relative paths that git tracks or would add, or None if there are none."""
+    try:
+        listed = run_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    except OutputError:
+        return None
+    if ".gitmodules" in listed:  # only files that git tracks can be listed with submodules
+        inner = ("--cached", "--recurse-submodules")
+        listed += "\0" + run_git(root, "ls-files", "-z", *inner)
+    return frozenset(filter(None, listed.split("\0"))) or None
 
 
 def find_commit(folder: Path) -> str:
@@ -83,9 +98,8 @@ def _build_environment() -> dict[str, str]:
         **{
             name: value
             for name, value in os.environ.items()
-            if name in _IDENTITY or not name.startswith("GIT_")
+            if name.startswith((*_IDENTITY, *_CONFIGURATION)) or not name.startswith("GIT_")
         },
-        "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
         "LC_ALL": "C",

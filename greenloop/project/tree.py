@@ -10,11 +10,11 @@ from pathlib import Path, PurePosixPath
 
 from greenloop.dependencies.names import parse_package_name
 from greenloop.encodings import decode_source, encode_source
-from greenloop.errors import InputError, OutputError
+from greenloop.errors import InputError
 from greenloop.project.declared import list_requirements
 from greenloop.project.environment.discovery import find_pytest_root
 from greenloop.project.environment.generated_files import generate_files
-from greenloop.project.git import find_commit, run_git
+from greenloop.project.git import find_commit, list_files, run_git
 from greenloop.project.snapshot import take_snapshot
 from greenloop.records import InputFile, Project
 
@@ -98,7 +98,7 @@ def read_tree(root: Path, *, tracked: bool = False) -> ProjectTree:
     Raises InputError: the folder cannot be read, or is too large.
     """
     base = find_commit(root)
-    found = list_files(root) if base or tracked else None
+    found = list_files(root)
     untracked = _list_untracked(root) if tracked else frozenset()
     only = None if found is None else found - untracked
     project = add_generated_files(_take_snapshot(root, only))
@@ -142,18 +142,6 @@ def find_whole_root(root: Path) -> Path:
 def _list_untracked(root: Path) -> frozenset[str]:
     listed = run_git(root, "ls-files", "-z", "--others", "--exclude-standard")
     return frozenset(filter(None, listed.split("\0")))
-
-
-def list_files(root: Path) -> frozenset[str] | None:
-    """Return the relative paths that git tracks or would add, or None if there are none."""
-    try:
-        listed = run_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    except OutputError:
-        return None
-    if ".gitmodules" in listed:  # only files that git tracks can be listed with submodules
-        inner = ("--cached", "--recurse-submodules")
-        listed += "\0" + run_git(root, "ls-files", "-z", *inner)
-    return frozenset(filter(None, listed.split("\0"))) or None
 
 
 def add_generated_files(project: Project) -> Project:

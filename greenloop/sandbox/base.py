@@ -186,6 +186,7 @@ def build_environment(
         "TMPDIR": temporary,
         "LANG": "C.UTF-8",
         "TZ": "UTC",
+        **dict.fromkeys(("USER", "LOGNAME"), "user"),  # for getpass.getuser()
         "PYTHONHASHSEED": str(hash_seed),
         "PYTHONDONTWRITEBYTECODE": "1",
         **({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if has_pytest else {}),

@@ -72,11 +72,7 @@ class GuestEnvironment:
         pairs += [(empty, _UPPER), (str(self.copy), _TREE)]
         if not _is_in(self.root, ["/tmp", *(target for _, target in pairs)]):
             pairs.append((empty, self.root))
-        for path in self.masked:
-            staged = (n for n, folder in enumerate(late) if _is_in(path, (folder,)))
-            number = next(staged, None)
-            place = path if number is None else f"{_STAGED}/{number}{path[len(late[number]) :]}"
-            pairs.append((blank, place))
+        pairs += [(blank, self._find_place(path)) for path in self.masked]
         taken = [*self.folders, "/tmp", *(target for _, target in pairs)]
         links = [item for item in self.links if not _is_in(item[1], taken)]
         hidden = [item for item in mounts.hidden if not _is_in(item, self.shown)]
@@ -84,8 +80,15 @@ class GuestEnvironment:
             mounts,
             read_only=tuple(pairs),
             links=tuple(dict.fromkeys((*mounts.links, *links))),
-            hidden=tuple(dict.fromkeys((*hidden, *self.hidden))),
+            hidden=tuple(dict.fromkeys((*hidden, *map(self._find_place, self.hidden)))),
         )
+
+    def _find_place(self, path: str) -> str:
+        """Return where a path in a mounted folder is before a run mounts the late folders."""
+        for number, folder in enumerate(self._late_folders):
+            if _is_in(path, (folder,)):
+                return f"{_STAGED}/{number}{path[len(folder) :]}"
+        return path
 
 
 def _is_in(path: str, folders: list[str] | tuple[str, ...]) -> bool:

@@ -10,8 +10,7 @@ from pathlib import Path
 from greenloop.errors import OutputError
 from greenloop.project.diff import ProjectDiff, read_diff
 from greenloop.project.environment.tampering import find_tampered_files
-from greenloop.project.git import list_safe_options, run_git
-from greenloop.project.tree import list_files
+from greenloop.project.git import list_files, list_safe_options, run_git
 from greenloop.project.weakening.configuration import (
     find_loosened_configuration,
     is_deciding_file,

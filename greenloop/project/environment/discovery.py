@@ -150,11 +150,16 @@ def install_declared_packages(path: Path, notify: Callable[[str], None]) -> None
 
 def _list_candidates(root: Path) -> Iterator[tuple[str, str]]:
     """Yield existing environments of a project as (path, origin), the best first."""
-    yield from _list_activated(of_greenloop=False)
+    activated = [*_list_activated(of_greenloop=False)]
+    # each shell of Anaconda has its base environment activated
+    is_base = os.environ.get("CONDA_DEFAULT_ENV") in ("base", "root")
+    last = [item for item in activated if is_base and item[1] == "CONDA_PREFIX"]
+    yield from (item for item in activated if item not in last)
     for folder in list_folders_of_repository(root):
         for name in ENVIRONMENT_NAMES:
             if os.path.exists(folder / name / "bin" / "python"):
                 yield str(folder / name), name
+    yield from last
     for path, origin in _list_interpreters():
         if _holds_project(path, root):
             yield path, origin

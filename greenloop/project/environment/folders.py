@@ -11,10 +11,11 @@ from urllib.parse import unquote, urlsplit
 
 from greenloop.errors import InputError
 from greenloop.project.environment.interpreter import Environment
-from greenloop.project.exclusions import explain_folder_exclusion
+from greenloop.project.exclusions import explain_file_exclusion, explain_folder_exclusion
 
 _MAPPING = re.compile(r"^MAPPING\b[^=\n]*=\s*(\{.*?\})\s*$", re.MULTILINE)
 _MAX_BYTES = 1 << 20
+_SECRET = "it may hold secrets"
 SOURCE_FOLDERS = ("src", "lib")
 
 
@@ -82,8 +83,26 @@ def may_hold_secrets(path: str) -> bool:
     is_above = home.startswith(path.rstrip("/") + "/")
     folders = (Path(path), *Path(path).parents)
     return is_above or any(
-        explain_folder_exclusion(item.name, str(item)) == "it may hold secrets" for item in folders
+        explain_folder_exclusion(item.name, str(item)) == _SECRET for item in folders
     )
+
+
+def list_private_entries(folder: str) -> Iterator[str]:
+    """Yield the repositories, and the files and folders that may hold secrets, in a source folder.
+
+    Nothing is private in a folder of installed packages, such as a certificate.
+    """
+    if {"site-packages", "dist-packages"}.intersection(folder.split("/")):
+        return
+    for above, names, files in os.walk(folder):
+        private = [name for name in names if name == ".git" or _is_secret_folder(above, name)]
+        names[:] = [n for n in names if n not in (*private, "site-packages")]
+        private += [name for name in files if explain_file_exclusion(name) == _SECRET]
+        yield from (f"{above}/{name}" for name in private)
+
+
+def _is_secret_folder(above: str, name: str) -> bool:
+    return explain_folder_exclusion(name, f"{above}/{name}") == _SECRET
 
 
 def _iter_named_paths(file: Path) -> Iterator[str]:

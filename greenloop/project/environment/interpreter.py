@@ -17,6 +17,8 @@ from greenloop.sandbox.guest.pytest_plugin.plugins import SWITCHED_OFF
 
 _MIN_PYTHON, _MIN_PYTEST = (3, 10), (7, 4)
 _MAX_LINKS = 40
+LIBRARIES = ("lib", "lib64")  # the second one on Fedora, RHEL and openSUSE
+_MARKS = ("pyvenv.cfg", "conda-meta")  # of an environment's folder
 _HOME = re.compile(r"(?m)^home *= *(.+?) *$")
 _SEES_BASE = re.compile(r"(?mi)^include-system-site-packages *= *true")
 _VERSION = re.compile(r"(?m)^version(?:_info)? *= *(\d+\.\d+(?:\.\d+)?)")
@@ -54,7 +56,7 @@ class Environment:
             path
             for top in dict.fromkeys(tops)
             for kind in ("site-packages", "dist-packages")
-            for path in sorted(Path(top, "lib").glob(f"python3*/{kind}"))
+            for path in list_library_entries(top, f"python3*/{kind}")
             if _matches(path.parent.name, self.python_version) or path.parent.name == "python3"
         ]
         return tuple(found)
@@ -68,7 +70,7 @@ class Environment:
         name = os.path.basename(os.path.realpath(self.python))
         if re.fullmatch(r"python3\.\d+", name):
             return name.removeprefix("python")
-        folders = sorted(Path(self.base, "lib").glob("python3.*/os.py"))
+        folders = list_library_entries(self.base, "python3.*/os.py")
         return folders[-1].parent.name.removeprefix("python") if folders else "3"
 
     @property
@@ -145,7 +147,11 @@ def read_environment(python: str, origin: str) -> Environment:
         raise InputError(f"{origin}: {python} is no Python interpreter or environment")
     prefix = os.path.dirname(os.path.dirname(path))
     base = os.path.dirname(os.path.dirname(os.path.realpath(path)))
-    if not any(Path(base, "lib").glob("python3*/os.py")):
+    if not any(
+        os.path.exists(f"{prefix}/{name}") for name in _MARKS
+    ):  # a link, such as ~/bin/python
+        path, prefix = os.path.realpath(path), base
+    if not list_library_entries(base, "python3*/os.py"):
         raise InputError(
             f"{origin}: {python} belongs to no installation of Python: {base} has no standard library"
         )
@@ -155,6 +161,12 @@ def read_environment(python: str, origin: str) -> Environment:
         links += trace_links(home[1])
     sees_base = not config or bool(_SEES_BASE.search(config))
     return Environment(path, prefix, base, tuple(dict.fromkeys(links)), sees_base, origin)
+
+
+def list_library_entries(top: str, pattern: str) -> list[Path]:
+    """Return the paths in the libraries of an installation that match, each folder once."""
+    found = (i for name in LIBRARIES for i in sorted(Path(top, name).glob(pattern)))
+    return list({os.path.realpath(item): item for item in reversed([*found])}.values())[::-1]
 
 
 def trace_links(path: str) -> list[tuple[str, str]]:

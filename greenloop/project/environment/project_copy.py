@@ -3,26 +3,37 @@
 import contextlib
 import os
 import shutil
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 
 from greenloop.errors import InputError, OutputError, SandboxError
 from greenloop.project.environment.bytecode import compile_packages
-from greenloop.project.environment.folders import list_copied_sources, list_other_folders
+from greenloop.project.environment.folders import (
+    list_copied_sources,
+    list_other_folders,
+    list_private_entries,
+)
 from greenloop.project.environment.generated_files import generate_files
-from greenloop.project.environment.interpreter import Environment
+from greenloop.project.environment.interpreter import (
+    LIBRARIES,
+    Environment,
+    list_library_entries,
+)
 from greenloop.project.exclusions import (
     explain_content_exclusion,
     explain_file_exclusion,
     explain_folder_exclusion,
 )
-from greenloop.project.git import run_git
+from greenloop.project.git import list_files, run_git
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.backends.cleanup import create_temporary_folder, remove_folder
 from greenloop.sandbox.environment import GuestEnvironment
+from greenloop.sandbox.work.file_layout import format_mb
 
 _UNPRIVILEGED_ID = 65534  # the user and group of runs if greenloop is started by root
 _MAX_BYTES, _MAX_FILES, _MAX_KEY_BYTES = 2 << 30, 200_000, 1 << 16
+_BUILT = (".py", ".so", ".pyd", ".pyi", ".dylib")
 _TEST_FOLDERS = frozenset({"test", "tests", "testing"})
 # Hypothesis' tables of characters take seconds to compute; its failing examples are not copied.
 _STORAGE, _TABLES = ".hypothesis", "unicode_data"
@@ -36,10 +47,12 @@ def open_environment(
     root: Path,
     variables: Mapping[str, str] | None = None,
     omitted: Collection[str] = (),
+    notify: Callable[[str], None] = lambda line: None,
 ) -> Iterator[Sandbox]:
     """Open a sandbox that runs tests of a project in its environment, with these variables.
 
-    `omitted` are files of the project, by relative path, that are not copied.
+    `omitted` are files of the project, by relative path, that are not copied. `notify` gets a line
+    if others are left out.
 
     Raises:
         InputError: the project is too large, or its environment names folders with secrets.
@@ -48,7 +61,7 @@ def open_environment(
     compile_packages(environment)
     folder = create_temporary_folder()
     try:
-        copy_project(root, folder / "copy", omitted)
+        copy_project(root, folder / "copy", omitted, notify)
         if environment.sources:
             _add_generated_files(folder / "copy")
         (folder / "empty").mkdir()
@@ -77,26 +90,30 @@ def build_guest(
     """Return the mounts and variables of a guest. Raises InputError for folders with secrets."""
     base, prefix = environment.base, environment.prefix
     # Not the whole base, as other environments may be in it. Tests of extensions need its headers.
-    own = [item for name in ("bin", "lib", "include") if os.path.isdir(item := f"{base}/{name}")]
-    wanted = [*own, *([prefix] if prefix != base else []), *list_other_folders(environment, root)]
+    names = ("bin", *LIBRARIES, "include")
+    own = [item for name in names if os.path.isdir(item := f"{base}/{name}")]
+    others = list_other_folders(environment, root)
+    wanted = [*own, *([prefix] if prefix != base else []), *others]
     wanted = [item for item in dict.fromkeys(wanted) if item != root]
     folders = [i for i in wanted if not any(_is_shown(i, other, root) for other in wanted)]
-    sites = [str(item) for item in sorted(Path(base, "lib").glob("python3*/site-packages"))]
+    sites = [*map(str, list_library_entries(base, "python3*/site-packages"))]
     variables = {"PATH": f"{prefix}/bin:/usr/local/bin:/usr/bin:/bin"}
     if os.path.exists(f"{prefix}/pyvenv.cfg"):
         variables["VIRTUAL_ENV"] = prefix
     if sources := environment.sources or list_copied_sources(environment, root):
         variables["PYTHONPATH"] = ":".join(sources)
-    masked = (f"{prefix}/{name}" for name in _MASKED)
+    masked = [f"{prefix}/{name}" for name in _MASKED]
+    private = [item for folder in others for item in list_private_entries(folder)]
+    shown = (*(f"{base}/{name}" for name in LIBRARIES), *map(str, environment.site_folders))
     return GuestEnvironment(
         python=environment.python,
         root=root,
         copy=copy,
         folders=tuple(folders),
         links=environment.links,
-        hidden=() if environment.sees_base else tuple(sites),
-        shown=(f"{base}/lib",) if environment.sees_base else (),
-        masked=tuple(path for path in masked if os.path.exists(path)),
+        hidden=(*(() if environment.sees_base else sites), *filter(os.path.isdir, private)),
+        shown=shown if environment.sees_base else (),
+        masked=tuple(path for path in [*masked, *private] if os.path.isfile(path)),
         variables=tuple({**variables, **added}.items()),
     )
 
@@ -107,37 +124,69 @@ def _is_shown(folder: str, other: str, root: str) -> bool:
     return folder.startswith(f"{other}/") and not is_hidden
 
 
-def copy_project(root: Path, target: Path, omitted: Collection[str] = ()) -> None:
+def copy_project(
+    root: Path,
+    target: Path,
+    omitted: Collection[str] = (),
+    notify: Callable[[str], None] = lambda line: None,
+) -> None:
     """Copy a project without caches, environments, secrets and the `omitted` files.
 
-    Files that git ignores are copied, as they may be built modules. Files in test folders that git
-    tracks are copied, too, even keys.
+    Files that git ignores are copied, as they may be built modules; data among them is left out if
+    the project is too large with it. Files in test folders that git tracks are copied, too, even keys.
 
     Raises:
         InputError: the files are too many or too large.
         SandboxError: the files cannot be copied.
     """
-    count = size = 0
-    fixtures = _list_fixtures(root)
     try:
-        for above, folders, files in os.walk(root):
-            inner = os.path.relpath(above, root)
-            there = os.path.normpath(target / inner)
-            os.makedirs(there, exist_ok=True)
-            shutil.copymode(above, there)
-            folders[:] = [name for name in folders if _is_copied(inner, above, name, there)]
-            for name in files:
-                path = os.path.normpath(os.path.join(inner, name))
-                if path in omitted:
-                    continue
-                count += 1
-                size += _copy_file(f"{above}/{name}", path, there, path in fixtures)
-                if count > _MAX_FILES or size > _MAX_BYTES:
-                    raise InputError(f"{root} is too large for a sandbox: name a smaller folder")
+        folders, files = _list_entries(root, target, omitted)
+        if _is_too_large(files):
+            known = list_files(root) or files.keys()
+            kept = {p: n for p, n in files.items() if p in known or p.endswith(_BUILT)}
+            place = f"{root} is too large for a sandbox, most of it in {_name_largest(files)}"
+            if _is_too_large(kept):
+                raise InputError(f"{place}: name a smaller folder")
+            files = kept
+            notify(f"{place}: data that git ignores is left out")
+        fixtures = _list_fixtures(root)
+        for path in files:
+            _copy_file(f"{root}/{path}", path, os.path.dirname(target / path), path in fixtures)
+        for inner in reversed(folders):  # a folder that cannot be written is filled before
+            shutil.copymode(root / inner, target / inner)
         if os.getuid() == 0:
             _give_to_unprivileged(target)
     except OSError as error:
         raise SandboxError(f"the project cannot be copied: {error}") from None
+
+
+def _list_entries(
+    root: Path, target: Path, omitted: Collection[str]
+) -> tuple[list[str], dict[str, int]]:
+    """Return the folders, which are made in `target`, and the files with their sizes."""
+    found, sizes = [], {}
+    for above, folders, files in os.walk(root):
+        inner = os.path.relpath(above, root)
+        there = os.path.normpath(target / inner)
+        os.makedirs(there, exist_ok=True)
+        found.append(inner)
+        folders[:] = [name for name in folders if _is_copied(inner, above, name, there)]
+        for path in (os.path.normpath(os.path.join(inner, name)) for name in files):
+            if path not in omitted:
+                sizes[path] = os.lstat(root / path).st_size
+    return found, sizes
+
+
+def _name_largest(files: Mapping[str, int]) -> str:
+    """Return the largest entries of the project's folder with their sizes."""
+    sizes = Counter[str]()
+    for path, size in files.items():
+        sizes[path.partition("/")[0]] += size
+    return ", ".join(f"{name} ({format_mb(size)})" for name, size in sizes.most_common(3))
+
+
+def _is_too_large(files: Mapping[str, int]) -> bool:
+    return len(files) > _MAX_FILES or sum(files.values()) > _MAX_BYTES
 
 
 def _is_copied(inner: str, above: str, name: str, there: str) -> bool:
@@ -162,21 +211,20 @@ def _list_fixtures(root: Path) -> frozenset[str]:
     return frozenset(path for path in tracked if _TEST_FOLDERS.intersection(path.split("/")[:-1]))
 
 
-def _copy_file(source: str, path: str, folder: str, is_fixture: bool) -> int:
-    """Copy a file, or a link as a link; return the size, 0 for a link or an excluded file."""
+def _copy_file(source: str, path: str, folder: str, is_fixture: bool) -> None:
+    """Copy a file, or a link as a link, unless it is excluded."""
     target = f"{folder}/{os.path.basename(source)}"
     if os.path.islink(source):
         os.symlink(os.readlink(source), target)
-        return 0
+        return
     is_readable = os.path.isfile(source) and os.access(source, os.R_OK)
     if not is_readable or (explain_file_exclusion(path) and not is_fixture):
-        return 0
-    size = os.stat(source).st_size
-    may_be_key = size < _MAX_KEY_BYTES and not source.endswith(".py") and not is_fixture
+        return
+    may_be_key = os.stat(source).st_size < _MAX_KEY_BYTES and not source.endswith(".py")
+    may_be_key = may_be_key and not is_fixture
     if may_be_key and explain_content_exclusion(path, Path(source).read_bytes()):
-        return 0
+        return
     shutil.copy2(source, target, follow_symlinks=False)
-    return size
 
 
 def _give_to_unprivileged(folder: Path) -> None:

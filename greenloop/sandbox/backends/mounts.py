@@ -21,6 +21,8 @@ SITE = f"{HOME}/site-packages"  # packages recognize third-party code by this na
 PACKAGES = f"{HOME}/packages/site-packages"
 _LOADED_BY_PYTEST = ("_pytest", "iniconfig", "packaging", "pluggy", "pytest")
 _SYSTEM_FOLDERS = ("lib", "lib64", "lib32", "bin", "sbin")
+_SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives")  # /usr/bin/awk links to the latter
+_OF_PYTHON = ("bin", "lib", "lib64", "include")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class GuestMounts:
 def build_guest_mounts(packages: tuple[str, ...] = ("pytest",)) -> GuestMounts:
     """Return the mounts of a guest with these packages and their dependencies."""
     python = os.path.realpath(sys.executable)
-    binds = [("/usr", "/usr"), ("/etc/ld.so.cache", "/etc/ld.so.cache")]
+    binds = [(path, path) for path in ("/usr", *_SYSTEM_FILES) if os.path.exists(path)]
     links: list[tuple[str, str]] = []
     for name in _SYSTEM_FOLDERS:
         path = f"/{name}"
@@ -56,7 +58,8 @@ def build_guest_mounts(packages: tuple[str, ...] = ("pytest",)) -> GuestMounts:
             binds.append((path, path))
     prefix = os.path.realpath(sys.base_prefix)
     if not prefix.startswith("/usr/") and prefix != "/usr":
-        binds.append((prefix, prefix))
+        own = (f"{prefix}/{name}" for name in _OF_PYTHON)  # the prefix may be the home folder
+        binds.extend((path, path) for path in own if os.path.isdir(path))
     guest_folder = str(Path(guest.__file__).parent)
     entries = list_site_entries(packages)
     _compile(guest_folder, *(path for name, path in entries if name in _LOADED_BY_PYTEST))

@@ -35,7 +35,11 @@ def use_environment(
         SandboxError: nothing can be copied.
     """
     root = root.resolve()
-    found = find_environment(root / place, settings.python, lambda line: emit(Notice(line)))
+
+    def notify(line: str) -> None:
+        emit(Notice(line))
+
+    found = find_environment(root / place, settings.python, notify)
     if found is None and (wanted := list_wanted(root / place)):
         emit(
             Notice(
@@ -46,7 +50,7 @@ def use_environment(
         own = sandbox
         if found is not None:
             try:
-                opening = open_environment(sandbox, found, root, settings.env, omitted)
+                opening = open_environment(sandbox, found, root, settings.env, omitted, notify)
                 own = opened.enter_context(opening)
             except SandboxError as error:
                 if settings.python:

@@ -22,7 +22,7 @@ from tests.integration.sandbox.conftest import LIMITS
 
 PASS = "from solution import f\n\n\ndef test_a():\n    f()\n"
 FOREVER = "import time\ndef f(): time.sleep(60)"
-NAMES = {"PATH", "HOME", "TMPDIR", "LANG", "TZ", *SINGLE_THREAD_VARIABLES}
+NAMES = {"PATH", "HOME", "TMPDIR", "LANG", "TZ", "USER", "LOGNAME", *SINGLE_THREAD_VARIABLES}
 
 
 @pytest.fixture(scope="module")

@@ -121,7 +121,7 @@ def _bind_read_only(source: str, target: str) -> None:
     os.makedirs(os.path.dirname(target), exist_ok=True)
     if os.path.isdir(source):
         os.makedirs(target, exist_ok=True)
-    else:
+    elif not os.path.exists(target):
         with open(target, "x", encoding="utf-8"):
             pass
     k.mount(source, target, None, k.MS_BIND | k.MS_REC)
