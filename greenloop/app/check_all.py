@@ -11,7 +11,8 @@ from greenloop.app.module_grades import ModuleGrade
 from greenloop.batch.results import append_line, read_lines
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError, SandboxError
 from greenloop.events import ignore_event
-from greenloop.project.tree import read_tree
+from greenloop.project.environment.discovery import find_project_root
+from greenloop.project.tree import ProjectTree, read_tree
 from greenloop.records import Report
 from greenloop.reporting.evidence.text import list_first_steps
 from greenloop.sandbox import Sandbox
@@ -48,10 +49,13 @@ async def check_modules(
             opened.append(await open_box())
         return opened[0]
 
-    grades = []
-    for code, tests in _find_modules(folder):
-        grade = await _check_module(code, tests, settings, open_once, known.get(str(code)))
-        if grade.sha256 and grade is not known.get(str(code)):
+    tree, grades = read_tree(folder), []
+    root = find_project_root(folder)
+    files = read_tree(root).sha256 if root else tree.sha256  # modules import each other
+    for code, tests in _find_modules(folder, tree):
+        earlier = known.get(str(code))
+        grade = await _check_module(code, tests, settings, open_once, earlier, files)
+        if grade.sha256 and grade is not earlier:
             append_line(kept, grade.model_dump_json())
         show(grade)
         grades.append(grade)
@@ -60,9 +64,9 @@ async def check_modules(
     return sorted(grades, key=lambda item: (_ORDER.index(item.verdict), item.score, item.path))
 
 
-def _find_modules(folder: Path) -> Iterator[tuple[Path, list[Path]]]:
+def _find_modules(folder: Path, tree: ProjectTree) -> Iterator[tuple[Path, list[Path]]]:
     """Yield each module with the test files that import it or are named after it."""
-    texts = read_tree(folder).texts
+    texts = tree.texts
     tests = {path: text for path, text in texts.items() if is_test_path(path)}
     for path, text in sorted(texts.items()):
         name = Path(path).parent.name if Path(path).stem == "__init__" else Path(path).stem
@@ -92,13 +96,14 @@ async def _check_module(
     settings: Settings,
     open_box: Callable[[], Awaitable[Sandbox]],
     known: ModuleGrade | None,
+    files: str,
 ) -> ModuleGrade:
-    """Return the grade of a module, or the kept grade if nothing has changed."""
+    """Return the grade of a module, or the kept one if the digest `files` of all has not changed."""
     if not tests:
         return ModuleGrade(path=str(code), verdict="no tests", step="write tests that import it")
     try:
         inputs = read_module(code, tests, settings)
-        sha256 = _hash(inputs, settings)
+        sha256 = _hash(inputs, settings, files)
         if known and known.sha256 == sha256:
             return known
         directory = create_check_directory(settings, inputs, None)
@@ -118,6 +123,8 @@ async def _check_module(
 def _summarize(code: Path, report: Report, sha256: str) -> ModuleGrade:
     mutation = report.evidence.mutation
     score = mutation.score if mutation and mutation.score is not None else 0.0
+    if any("too busy" in reason for reason in report.reasons):
+        sha256 = ""  # the next check measures it again
     step, run_dir = next(iter(list_first_steps(report)), ""), report.artifacts.run_dir or ""
     return ModuleGrade(
         path=str(code),
@@ -129,7 +136,7 @@ def _summarize(code: Path, report: Report, sha256: str) -> ModuleGrade:
     )
 
 
-def _hash(inputs: CheckInputs, settings: Settings) -> str:
-    files = [f"{item.name}\n{item.code}" for item in inputs.tests]
+def _hash(inputs: CheckInputs, settings: Settings, files: str) -> str:
+    tests = [f"{item.name}\n{item.code}" for item in inputs.tests]
     options = json.dumps([select_saved_options(settings), vars(settings.thresholds)], default=str)
-    return digest("\0".join((greenloop_version(), options, inputs.code, *files)))
+    return digest("\0".join((greenloop_version(), options, files, inputs.code, *tests)))

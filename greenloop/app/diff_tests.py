@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from greenloop.app.tests_before import (
@@ -50,14 +50,16 @@ class RedTests:
 def explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) -> RedTests:
     """Classify the red tests, by running them now and their files as they were at the commit."""
     contents = runner.tree.project.all_files
-    red = [test for test in baseline.red if test.partition("::")[0] in contents]
-    files = sorted({test.partition("::")[0] for test in red})
-    others = set(filter(None, baseline.red)).difference(red)  # folders that cannot be collected
-    if not files:
+    red = [test for test in baseline.red if test and _is_in(contents, test)]
+    others = set(filter(None, baseline.red)).difference(red)
+    places = sorted({test.partition("::")[0] for test in red})
+    if not places:
         return RedTests(before=tuple(sorted(others)))
     failures = {item.test: item for item in runner.run({}, red).failures}
-    there = [path for path in files if diff.before.get(path, "") is not None]
-    failing = runner.run(diff.all_before, there).failing_tests if there else frozenset()
+    old = diff.all_before
+    were = [path for path in {*contents, *old} if old.get(path, "") is not None]
+    there = [place for place in places if _is_in(were, place)]
+    failing = runner.run(old, there).failing_tests if there else frozenset()
     known = {name: name in failing or _has_new_parameters(name, failing) for name in red}
     known |= {name: name in others for name in baseline.red if name not in known}
     lacking = {
@@ -74,6 +76,12 @@ def explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) ->
         tuple(sorted(lacking)),
         tuple(sorted(filter(None, modules))),
     )
+
+
+def _is_in(paths: Iterable[str], test: str) -> bool:
+    """Return whether the file of a test is there, or files of a folder that cannot be collected."""
+    place = test.partition("::")[0]
+    return any(path == place or path.startswith(f"{place}/") for path in paths)
 
 
 def _has_new_parameters(test: str, failing: Collection[str]) -> bool:

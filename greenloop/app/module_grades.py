@@ -26,7 +26,7 @@ class ModuleGrade(Record):
     score: float = 0.0
     step: str = ""  # the first thing to do
     run_dir: str = ""
-    sha256: str = ""  # of code, tests and settings
+    sha256: str = ""  # of the project's files and the settings
 
     def reaches(self, require: str | None) -> bool:
         """Return whether the verdict is at least the required one, by default `verified`."""

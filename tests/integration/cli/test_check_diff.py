@@ -127,6 +127,31 @@ def test_repository_without_a_commit_is_told_from_a_shallow_one(run: Run) -> Non
     assert told in run("check", "--diff", "newer", "--in", "shallow")[2]
 
 
+def test_data_that_changed_with_the_code_excuses_no_failure(run: Run, shop: Path) -> None:
+    (shop / "src/shop/rate.txt").write_text("5;x")
+    read = "open(__file__.replace('prices.py', 'rate.txt')).read()"
+    append(PRICES, f"\n\ndef rate():\n    return {read}.split(';')[0]\n")
+    test = "from shop.prices import rate\n\n\ndef test_rate():\n    assert rate() == '5'\n"
+    (shop / "tests/test_rate.py").write_text(test)
+    commit_all(shop)
+    (shop / "src/shop/rate.txt").write_text("6,x")
+    (shop / PRICES).write_text((shop / PRICES).read_text().replace("split(';')", "split(',')"))
+    status, out, _ = run("check", "--diff", "HEAD", "--in", "shop", "--quiet")
+    assert (status, "does not pass: tests/test_rate.py::test_rate" in out) == (1, True)
+
+
+def test_a_conftest_that_the_change_breaks_is_no_earlier_failure(run: Run, shop: Path) -> None:
+    (shop / "tests/api").mkdir()
+    (shop / "tests/api/conftest.py").write_text("from shop.prices import gross\n")
+    (shop / "tests/api/test_api.py").write_text("def test_api():\n    pass\n")
+    commit_all(shop)
+    (shop / PRICES).write_text((shop / PRICES).read_text().replace("gross", "with_tax"))
+    (shop / "tests/test_prices.py").write_text("def test_none():\n    pass\n")
+    status, out, _ = run("check", "--diff", "HEAD", "--in", "shop", "--quiet")
+    assert (status, "also fail before" in out) == (1, False)
+    assert "tests/api" in out
+
+
 def test_deleted_and_renamed_files_are_no_lines_to_grade(run: Run, shop: Path) -> None:
     append("src/shop/old.py", "x = 1\n")
     git(shop, "add", "-A")

@@ -76,6 +76,11 @@ def test_an_activated_environment_comes_first(
     found, _ = found_at(root)
     assert found is not None
     assert found.prefix == str(tmp_path / "active")
+    monkeypatch.setenv("CONDA_PREFIX", str(tmp_path / "active"))
+    monkeypatch.setenv("CONDA_DEFAULT_ENV", "base")  # activated in every shell
+    monkeypatch.delenv("VIRTUAL_ENV")
+    assert (based := found_at(root)[0]) is not None
+    assert based.prefix == str(root / ".venv")
     named, _ = found_at(root, str(root / ".venv"))
     assert named is not None
     assert named.prefix == str(root / ".venv")
@@ -189,12 +194,34 @@ def test_folders_that_may_hold_secrets_are_refused(
         build_guest(environment, str(root), tmp_path / "copy", {})
 
 
-def test_passwords_of_an_index_are_masked(root: Path, tmp_path: Path) -> None:
-    make_fake(root / ".venv")
+def test_passwords_of_an_index_and_secrets_of_other_sources_are_masked(
+    root: Path, tmp_path: Path
+) -> None:
+    site = make_fake(root / ".venv")
     write_files(root / ".venv", {"pip.conf": "index-url = https://me:pw@example.org"})
+    write_files(
+        tmp_path / "other", {"pkg/a.py": "", ".env": "KEY=1", ".git/config": "", ".ssh/x": ""}
+    )
+    write_files(site, {"x.pth": f"{tmp_path}/other\n"})
     environment = read_environment(str(root / ".venv"), "")
     guest = build_guest(environment, str(root), tmp_path / "copy", {})
-    assert guest.masked == (f"{root}/.venv/pip.conf",)
+    assert guest.masked == (f"{root}/.venv/pip.conf", f"{tmp_path}/other/.env")
+    assert {*guest.hidden} >= {f"{tmp_path}/other/.git", f"{tmp_path}/other/.ssh"}
+
+
+def test_a_link_to_an_interpreter_opens_nothing_of_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/python").symlink_to(sys.executable)
+    found = read_environment(str(tmp_path / "bin/python"), "")
+    assert found.prefix == found.base != str(tmp_path)
+
+
+def test_the_library_of_python_may_be_in_lib64(tmp_path: Path) -> None:
+    site = "usr/lib64/python3.12/site-packages/pytest-8.0.dist-info/METADATA"
+    write_files(tmp_path, {"usr/lib64/python3.12/os.py": "", "usr/bin/python3.12": "", site: ""})
+    found = read_environment(str(tmp_path / "usr/bin/python3.12"), "")
+    assert (found.python_version, found.pytest_version) == ("3.12", "8.0")
+    assert f"{tmp_path}/usr/lib64" in build_guest(found, "/p", tmp_path / "copy", {}).folders
 
 
 def test_the_root_of_a_project_is_the_nearest_folder_with_its_configuration(

@@ -10,7 +10,7 @@ from greenloop.project.snapshot import take_snapshot
 
 KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq4yR5wq\n"
 IN = (
-    "a.py credentials.py src/build/mod.py build/__init__.py data/in.csv .coveragerc tests/conftest.py "
+    "a.py credentials.py src/build/mod.py build/__init__.py src/venv/a.py data/in.csv .coveragerc tests/conftest.py "
     "environment.yml keys/readme.md .github/workflows/ci.yml"
 ).split()
 SECRET = (
