@@ -128,7 +128,7 @@ def build_test_run(
     hit = detect_limits_hit(ending, result, events.status is not None, events.failures)
     exceeded = [limits.describe_exceeded(name) for name in hit]
     detail = _describe_ending(ending, result.status, events.running, exceeded)
-    if ending == "crashed" and not events.tests and result.last_line:  # pytest did not start
+    if ending == "crashed" and events.collected is None and result.last_line:
         detail = f"{detail}: {result.last_line}"
     awaited = expected.ids if expected else frozenset(events.collected or ())
     awaited = _name_rows(awaited, frozenset(events.tests))
