@@ -12,6 +12,8 @@ from greenloop.syntax.parse import parse_or_empty
 _OPERATORS = {"Mult": "mul", "Div": "truediv", "BitOr": "or", "BitAnd": "and", "BitXor": "xor"}
 _MIN_RECOGNIZED = 4  # characters of a text that counts as a name
 
+_OPTION = re.compile(r"'--?[a-z][\w-]*'")
+
 
 def find_removed_names(before: Mapping[str, str], after: Mapping[str, str]) -> frozenset[str]:
     """Return the names that the code had and that no file has now.
@@ -52,6 +54,8 @@ def _list_keys(node: ast.AST) -> list[ast.expr]:
             return [key]
         case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, key, *_]):
             return [key]
+        case ast.Call(args=given):  # `add_argument("--limit")`
+            return [item for item in given if _OPTION.fullmatch(ast.unparse(item))]
     return []
 
 
