@@ -27,7 +27,7 @@ from greenloop.testsuite.parser import is_test_path
 _ANNOUNCING = re.compile(
     r"\b(now|instead|rather than|no longer|previously|formerly|used to|since version|older versions|"
     r"defaults?|(version)?changed?|changes|fix(es|ed)?|been (removed|dropped)|(removed|dropped) in)\b"
-    r"|^\W*(removed|dropped)\b",
+    r"|^\W*(removed?|dropp?(ed)?|deleted?)\b",
     re.I,
 )
 _WEAKER = ("looser", "fewer checks")
@@ -59,7 +59,8 @@ class Explanations:
 
         Two words of the test do: of its name, the names it calls, its old and new expectation,
         without those of most other tests of the file that still hold. One is enough in a line that
-        announces a change, and, unless the test is gone, if it names a function of the project. For a
+        announces a change, and if it names a function of the project. A test that is gone needs a
+        line that announces a change. For a
         weaker test it is a word in which the two expectations differ. Other output in a data file is
         told by any line that announces a change.
         """
@@ -80,7 +81,8 @@ class Explanations:
             self._announced | code | (set() if is_gone else list_words(*self._list_own_calls(item)))
         )
         told = (words & self._said) | code
-        return len(told) > 1 or bool(told & telling) or words == told != set()
+        is_told = bool(told & telling) or words == told != set()
+        return is_told or (len(told) > 1 and not is_gone)
 
     def _is_weaker(self, item: WeakenedTest) -> bool:
         """Return whether a test asserts less, or passes without the change and failed before."""

@@ -59,8 +59,16 @@ def read_defaults(given: ast.arguments) -> Bindings:
 
 
 def read_result(function: Function) -> ast.Lambda | None:
-    """Return a function as an expression if it only ends with `return`, else None."""
+    """Return a function as an expression if it only ends with `return`, else None.
+
+    Of a fixture that returns a function, it is that function.
+    """
     *body, last = _unfold(function.body)
+    match last:
+        case ast.Return(value=ast.Name(id=name)):
+            for node in body:
+                if isinstance(node, Function) and node.name == name:
+                    return read_result(node)
     inside = [item for node in body for item in ast.walk(node)]
     if not isinstance(last, ast.Return) or last.value is None:
         return None
