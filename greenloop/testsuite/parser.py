@@ -10,6 +10,7 @@ from greenloop.syntax.parse import cache_by_source, parse_or_empty
 from greenloop.testsuite.skips import can_skip, has_skipping_mark, marks_skip
 
 _REQUIREMENT_ID = re.compile(r"\b[RK][1-9][0-9]*\b")
+_TEST_FOLDER = re.compile(r"(.+[_-]|unit)?tests?")
 # Hooks that influence which tests are collected and how they end.
 _HOOKS = re.compile(
     r"def pytest_(runtest|pyfunc|exception|assertion|make|pycollect|collect|ignore|generate|item|deselect)"
@@ -124,7 +125,7 @@ def name_test(test: Function, classes: Classes) -> str:
 
 def is_test_path(path: str) -> bool:
     """Return whether a file of a project is a test, or lies in a folder of tests."""
-    return has_test_name(path) or not {"test", "tests"}.isdisjoint(path.split("/")[:-1])
+    return has_test_name(path) or any(map(_TEST_FOLDER.fullmatch, path.split("/")[:-1]))
 
 
 def has_test_name(path: str) -> bool:

@@ -144,12 +144,19 @@ class Explanations:
     def _new_tests(self) -> Iterator[ComparedTest]:
         """Tests that are new, no longer skipped, or have more checks or cases than before.
 
-        Helpers are left out: the tests that call them have their checks.
+        Helpers are left out: the tests that call them have their checks. More checks of a test whose
+        old version fails explain nothing: its expectations changed as well.
         """
-        was, extended = self._was, self.known.extended
+        was, extended, outdated = self._was, self.known.extended, self.known.outdated
         tests = (item for item in self._tests_now.items() if not item[1].is_helper)
         every = [item for item in tests if item[0] not in self.known.indifferent]
-        return (i for t, i in every if t not in was or t in extended or _asks_more(was[t], i))
+        return (
+            item
+            for test, item in every
+            if test not in was
+            or test in extended
+            or (_asks_more(was[test], item) and was[test].test not in outdated)
+        )
 
     @cached_property
     def _defined(self) -> set[str]:
