@@ -179,8 +179,10 @@ class Explanations:
 
     def _is_tested_anew(self, item: WeakenedTest) -> bool:
         old = self._find_old(item.was)
-        if old and self._is_weaker(item):  # it could have asserted the new behaviour itself
-            lost = {(i.subject, i.strength) for i in old.checks if i.shown == item.before}
+        is_gone = item.kind == "removed"
+        if old and (is_gone or self._is_weaker(item)):  # it could have asserted the new behaviour
+            checks = (i for i in old.checks if is_gone or i.shown == item.before)
+            lost = {(i.subject, i.strength) for i in checks}
             new = (i for test in self._new_tests for i in test.checks if "(" in i.subject)
             return any((i.subject, i.strength) in lost for i in new)
         called = self._list_own_calls(item)
