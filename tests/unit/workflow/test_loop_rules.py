@@ -190,6 +190,16 @@ def test_green_code_without_repairs_is_reviewed_once(run_workflow: RunWorkflow) 
     assert len(run_workflow(script(GOOD_CODE)).model.list_prompts("review_code")) == 1
 
 
+@pytest.mark.parametrize("repairs", [[BREAKING], [BREAKING, GOOD_CODE]])
+def test_green_code_with_its_finding_is_reported_if_no_repair_of_it_stays_green(
+    run_workflow: RunWorkflow, repairs: list[str]
+) -> None:
+    given = script(BETTER_CODE, GOOD_CODE, *repairs, review_code=["LGTM", "- L4 error: no"])
+    done = run_workflow(given, max_repairs=1 + len(repairs))
+    assert (done.report.verdict, done.report.final_code) == ("passed", GOOD_CODE)
+    assert any("error stands: line 4: no" in item for item in done.report.reasons)
+
+
 def test_a_review_that_cannot_be_had_is_a_reason(run_workflow: RunWorkflow) -> None:
     refused = [ReplayExhaustedError("no answer is left"), ReplayExhaustedError("no answer is left")]
     done = run_workflow(script(BETTER_CODE, GOOD_CODE, review_code=["LGTM", *refused]))
