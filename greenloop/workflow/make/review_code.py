@@ -30,7 +30,7 @@ async def review_first_code(run: Run) -> None:
     state.contract_review, review = split_review(state.agreed_contract, review)
     _record_review(run, review)
     if review.errors and run.settings.max_repairs > 0:
-        await _repair_findings(run, "review-repair")
+        await _try_repair(run, "review-repair")
 
 
 def settle_findings(state: RunState) -> None:

@@ -200,6 +200,15 @@ def test_green_code_with_its_finding_is_reported_if_no_repair_of_it_stays_green(
     assert any("error stands: line 4: no" in item for item in done.report.reasons)
 
 
+def test_code_is_tested_although_the_findings_of_its_review_cannot_be_repaired(
+    run_workflow: RunWorkflow,
+) -> None:
+    prose = ["It is right as it is."] * 2
+    done = run_workflow(answers(review_code=["- L4 error: no"], repair_code=prose))
+    assert (done.report.verdict, done.report.final_code) == ("passed", GOOD_CODE)
+    assert any("error stands: line 4: no" in item for item in done.report.reasons)
+
+
 def test_a_review_that_cannot_be_had_is_a_reason(run_workflow: RunWorkflow) -> None:
     refused = [ReplayExhaustedError("no answer is left"), ReplayExhaustedError("no answer is left")]
     done = run_workflow(script(BETTER_CODE, GOOD_CODE, review_code=["LGTM", *refused]))
