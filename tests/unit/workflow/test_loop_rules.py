@@ -477,6 +477,12 @@ def test_fallback_model_is_asked_at_once_for_a_repair(run_workflow: RunWorkflow)
     assert (done.report.verdict, done.report.iterations, done.report.repairs) == ("passed", 2, 1)
 
 
+def test_a_run_whose_code_adds_a_case_to_the_tests_ends(run_workflow: RunWorkflow) -> None:
+    given = script(f"{GOOD_CODE}\nEXTRA = 1\n", f"{GOOD_CODE}\nEXTRA = 2\n")
+    done = run_workflow(given, samples=1, max_repairs=1)
+    assert (done.report.verdict, done.kinds) == ("failed", ["generate", "repair"])
+
+
 # --- Budget before the call; N repairs and no more
 
 
@@ -541,6 +547,17 @@ def test_answers_without_a_run_are_for_the_latest_that_left_something_open(tmp_p
     assert find_interrupted_run(tmp_path, has_answers=True) == folder
     with pytest.raises(InputError, match="was interrupted"):
         find_interrupted_run(tmp_path)
+
+
+def test_a_run_that_cannot_begin_leaves_files_of_the_user(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    mine = [tmp_path / name for name in ("answers.jsonl", "best", "lock")]
+    mine[0].write_text("mine\n")
+    mine[1].mkdir()
+    mine[2].touch()
+    assert isinstance(run_workflow(answers(), run_dir=tmp_path).error, InputError)
+    assert sorted(tmp_path.iterdir()) == mine
 
 
 # --- One log, one report, whatever happens
