@@ -97,6 +97,8 @@ class Hardener:
         names = [item.name for _, item in suite.functions if item.name not in before]
         if on_stub.ending != "finished":
             return self._skip(f"on a stub the run ended: {on_stub.ending}: {on_stub.detail}")
+        if why := next((i.message for i in on_stub.failures if i.phase == "collect"), None):
+            return self._skip(f"on a stub they cannot be collected: {why}")
         self._run.emit(HardeningDone(shown, tuple(names)))
         if not names:
             return False
