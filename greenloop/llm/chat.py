@@ -21,17 +21,13 @@ from langchain_core.runnables.config import ensure_config
 from greenloop.llm.budget import TokenCount
 from greenloop.llm.provider_errors import find_refused_feature
 from greenloop.llm.replay import TOOL_KEY
+from greenloop.llm.response import is_repeating
 from greenloop.prompts import Prompt
 from greenloop.threads import run_in_thread
 
 ProgressCallback = Callable[[int], None]
 _FINISH_REASONS = ("finish_reason", "stop_reason", "done_reason")
 REASONING_KEY = "reasoning_content"  # set by `ServerChatModel`, which is imported late
-_MAX_PERIOD, _MIN_TIMES, _MIN_REPEATED = (
-    500,
-    8,
-    1_000,
-)  # of a repeated passage: its characters, its repetitions, the characters of all of these
 _TRACER_MODULES = ("langchain_core.tracers.langchain", "langfuse")
 
 
@@ -105,7 +101,7 @@ class ChatSource:
                     if prompt.enough and characters > prompt.enough:
                         finish = "stop"
                         break
-                    if _is_repeating(str(whole.text)):
+                    if is_repeating(str(whole.text)):
                         finish = "stop" if prompt.enough else "length"  # a part may be enough
                         break
         if whole is None:
@@ -132,15 +128,6 @@ class ChatSource:
             model = model.model_copy(update={"temperature": prompt.temperature})
         is_refused = "stream_options" in self.left_out and "stream" not in self.left_out
         return model, {"stream_usage": False} if is_refused else {}
-
-
-def _is_repeating(text: str) -> bool:
-    """Return whether a text ends in a repeated passage: small models can loop without end."""
-    ending, tail = text[-50:], text[-_MAX_PERIOD - 50 :]
-    period = len(tail) - tail.rfind(ending, 0, -1) - len(ending)
-    tail = text[-max(_MIN_TIMES * period, _MIN_REPEATED) :]
-    is_long = len(tail) >= max(_MIN_TIMES * period, _MIN_REPEATED)
-    return is_long and period <= _MAX_PERIOD and tail[period:] == tail[:-period]
 
 
 def _build_completion(message: BaseMessage, finish_reason: str | None) -> Completion:

@@ -25,6 +25,10 @@ _FILTER_REASONS = re.compile(
     r"filter|safety|refusal|recitation|blocklist|prohibited", re.IGNORECASE
 )
 
+# Of a repeated passage: its characters, its repetitions, the characters of all of these. A table of
+# zeros repeats its rows too.
+_MAX_PERIOD, _MIN_TIMES, _MIN_REPEATED = 500, 8, 6_000
+
 
 @dataclass(frozen=True)
 class LLMResponse:
@@ -38,6 +42,15 @@ class LLMResponse:
     def is_truncated(self) -> bool:
         """Whether the answer ended at a token limit."""
         return self.finish_reason in _TRUNCATION_REASONS
+
+
+def is_repeating(text: str) -> bool:
+    """Return whether a text ends in a repeated passage: small models can loop without end."""
+    ending, tail = text[-50:], text[-_MAX_PERIOD - 50 :]
+    period = len(tail) - tail.rfind(ending, 0, -1) - len(ending)
+    tail = text[-max(_MIN_TIMES * period, _MIN_REPEATED) :]
+    is_long = len(tail) >= max(_MIN_TIMES * period, _MIN_REPEATED)
+    return is_long and period <= _MAX_PERIOD and tail[period:] == tail[:-period]
 
 
 def extract_json(text: str, kind: type[Any], *keys: str) -> Any:
@@ -85,6 +98,11 @@ def extract_text(response: LLMResponse) -> str:
     text = clean_response(response.text)
     if response.is_truncated and text.strip():
         text = drop_unfinished(text) if response.is_last else ""
+        if not text.strip() and is_repeating(response.text):
+            raise InvalidResponse(
+                "The answer repeated one passage, and was ended. Answer again, without repetitions.",
+                "The model repeats itself without end: use another model.",
+            )
         if not text.strip():
             raise InvalidResponse(
                 "The answer was cut off before its end. Answer again, shorter, and whole.",

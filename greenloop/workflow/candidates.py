@@ -157,9 +157,12 @@ class Candidates:
         return "the same failures as before" if same_failures else ""
 
     def _choose_base(self, done: Candidate) -> Candidate:
-        """Return the new candidate, or the best if the new one breaks tests and ranks no better."""
+        """Return the new candidate, or the best if the new one breaks tests and ranks no better.
+
+        Green code is no base: its run shows nothing to repair.
+        """
         best = self.best
-        if best is None or best.run is None:
+        if best is None or best.run is None or best.run.passed:
             return done
         now, before = done.failing_tests(self.is_active), best.failing_tests(self.is_active)
         if self._rank(done) < self._rank(best) or not now - before:

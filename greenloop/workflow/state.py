@@ -85,6 +85,7 @@ class RunState:
     contract_review: Review | None = None  # findings on the contract
     reviewed: int = 0  # the number of the attempt that was reviewed last
     review_gap: str = ""  # why the repaired code was not reviewed
+    before_repair: Candidate | None = None  # the code whose findings are being repaired
     candidates: Candidates = field(default_factory=Candidates)
     evidence: Evidence = field(default_factory=Evidence)
     green_run: TestRun | None = None

@@ -17,7 +17,8 @@ class FakeSandbox(Sandbox):
 
     The table has, for a passage of a module's source, patterns of the names of tests that fail; the first
     passage that is found counts. Modules without one (stubs, empty bodies) fail all tests. So does a test
-    whose text was not first seen with such a module: its assertions were changed.
+    whose text was not first seen with such a module: its assertions were changed. A module with `EXTRA`
+    adds a test.
     """
 
     info = SandboxInfo(backend="fake", isolation="nothing runs")
@@ -38,6 +39,7 @@ class FakeSandbox(Sandbox):
                 self._seen |= set() if passage else {source}
                 fails = any(fnmatch(test.name, item) for item in self._table[passage])
                 results[f"{name}::{test.name}"] = not fails and source in self._seen
+        results |= {f"{name}::test_extra": True for name, _ in tests if "EXTRA" in code}
         return _report(job, results, list(self._table).index(passage))
 
 

@@ -12,14 +12,24 @@ from greenloop.records import Finding, Review
 from greenloop.records.generation import Judgement
 
 _FINDING = re.compile(
-    r"""^\s*([-*•]|\d+[.)])?\s*[*`\[]*L(?P<line>\d+|\?)(\s*[-–,]\s*L?\d+)*[*`\]]*:?
-        \s+[*`\[]*(?P<severity>error|warning|style)[*`\]]*\s*[:—–-]+\**\s*(?P<message>.+)$""",
+    r"""^\s*([-*•]|\d+[.)])?\s*[*`\[]*L(ines?\s+)?(?P<line>\d+|\?)(\s*[-–,]\s*L?\d+)*[*`\]]*[:,]?
+        \s+[*`\[(]*(?P<severity>error|warning|style)([*`]*\s*[:—–-]+|[*`]*[\])]+[*`]*[:—–-]*|\*+:?)
+        \**\s*(?P<message>\S.*)$""",
     re.IGNORECASE | re.VERBOSE,
 )
-# Neither "not LGTM" nor "LGTM except …".
-_LGTM = re.compile(
-    r"^\W*LGTM\b(?!.*\b(except|but|however|apart|once|after)\b)|(?<!not )\bLGTM\W*$", re.MULTILINE
+_LGTM = re.compile(r"\bLGTM\b")
+_PRAISE = re.compile(
+    r"""\b(no|not|nothing|without)\s+(\w+\s+){0,3}
+        (bugs?|concerns?|defects?|errors?|findings?|issues?|mistakes?|problems?|warnings?|wrong)\b""",
+    re.IGNORECASE | re.VERBOSE,
 )
+# "Not LGTM", "LGTM?", "LGTM except …", "LGTM, but line 3 …", and findings of another form.
+_DOUBT = re.compile(
+    r"""\?|n['’]t\b|\bL(ines?\s*)?\d|\b(after|although|apart|but|cannot|errors?|except|fails?|fix
+        |however|if|must|needs?|never|no|nor|not|once|should|unless|until|warnings?|wrong|yet)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_UNREAD = re.compile(r"\W*L(ines?\s*)?\d.*\b(error|warning)\b", re.IGNORECASE)
 # `- B1, B3-B5: ask for nothing` for passages, `- C2: needs no answer` for questions.
 _LISTED = re.compile(
     r"^\W{0,9}(?:background\s{1,9})?((?P<kind>[BC])\d{1,4}(?:(?:[-,–]|\s|and|to){1,9}[BC]?\d{1,4}){0,999})"
@@ -70,24 +80,31 @@ class ReviewReader:
 def parse_review(response: LLMResponse) -> Review:
     """Return the findings of a review.
 
-    Raises InvalidResponse: neither `LGTM` nor a finding in the required form.
+    Raises InvalidResponse: neither a plain `LGTM` nor findings, all in the required form.
     """
     text = extract_text(response)
     confirmed, needless = _read_numbers(text, "B"), _read_numbers(text, "C")
-    found = filter(None, map(_FINDING.match, text.split("\n")))
-    findings = tuple(
-        Finding.model_validate(
-            {
-                "line": None if item["line"] == "?" else int(item["line"]),
-                "severity": item["severity"].lower(),
-                "message": item["message"].strip(),
-            }
+    lines = text.split("\n")
+    findings = tuple(_read_finding(item) for item in map(_FINDING.match, lines) if item)
+    others = [line for line in lines if not _FINDING.match(line) and not _LISTED.match(line)]
+    rest = _PRAISE.sub("", "\n".join(others))
+    is_clean = (confirmed or needless or _LGTM.search(rest)) and not _DOUBT.search(rest)
+    is_read = response.is_last or not any(map(_UNREAD.match, others))
+    if not (is_read if findings else is_clean):
+        raise InvalidResponse(
+            "Answer `LGTM` and nothing else, or one finding a line: `- L12 error: message`."
         )
-        for item in found
-    )
-    if not (findings or confirmed or needless) and not _LGTM.search(text):
-        raise InvalidResponse("Answer `LGTM`, or one finding a line: `- L12 error: message`.")
     return Review(findings=findings, confirmed=confirmed, needless=needless)
+
+
+def _read_finding(found: re.Match[str]) -> Finding:
+    return Finding.model_validate(
+        {
+            "line": None if found["line"] == "?" else int(found["line"]),
+            "severity": found["severity"].lower(),
+            "message": found["message"].strip(),
+        }
+    )
 
 
 def _read_numbers(text: str, kind: str) -> tuple[int, ...]:

@@ -72,6 +72,8 @@ async def _trace_and_correct(run: Run, request: MakeRequest, contract: Contract)
         run.notify(f"the contract could not be sent back, and is kept as it is: {error}")
         return _drop_unconfirmed(run, trace)
     run.notify(f"the contract was sent back: {complaints[0]}")
+    named = {"contradictions": corrected.contradictions}  # the second answer decides on these
+    trace.contract = trace.contract.model_copy(update=named)
     return min(trace_contract(corrected), trace, key=lambda item: sum(map(len, item.rests)))
 
 

@@ -30,7 +30,29 @@ async def review_first_code(run: Run) -> None:
     state.contract_review, review = split_review(state.agreed_contract, review)
     _record_review(run, review)
     if review.errors and run.settings.max_repairs > 0:
-        await _repair_findings(run, "review-repair")
+        await _try_repair(run, "review-repair")
+
+
+def settle_findings(state: RunState) -> None:
+    """Resolve the errors that the green code was repaired for."""
+    before, state.before_repair = state.before_repair, None
+    if before is not None and state.candidates.current.code != before.code:
+        findings = (
+            _resolve(item) if item.severity == "error" else item for item in state.review.findings
+        )
+        state.review = Review(findings=tuple(findings))
+
+
+def undo_repair(state: RunState) -> bool:
+    """Go back to green code whose repair stayed red; return whether there is some.
+
+    The errors stand. The code runs again, because tests may have changed since.
+    """
+    before, state.before_repair = state.before_repair, None
+    if before is None or before.run is None:
+        return False
+    state.candidates.base, state.green_run = before, None
+    return True
 
 
 async def confirm_background(run: Run, review: Callable[[Contract], Awaitable[Review]]) -> None:
@@ -87,9 +109,14 @@ async def repair_errors(run: Run) -> bool:
     if state.repairs >= state.repair_phase.limit:
         return False
     state.repairs += 1
+    return await _try_repair(run, "repair")
+
+
+async def _try_repair(run: Run, kind: AttemptKind) -> bool:
+    """Repair the findings as `_repair_findings`; if the call fails, code and findings stay."""
     try:
-        return await _repair_findings(run, "repair")
-    except (ModelFailure, BudgetExhaustedError) as error:  # the green code and the findings stay
+        return await _repair_findings(run, kind)
+    except (ModelFailure, BudgetExhaustedError) as error:
         run.notify(f"findings of the review were not repaired: {error}")
         return False
 
@@ -112,10 +139,11 @@ def _resolve(finding: Finding) -> Finding:
 
 def _is_changed_since_review(state: RunState) -> bool:
     """Whether a model changed the code since the last review; automatic fixes do not count."""
-    attempts, n = state.candidates.attempts, state.candidates.current.n
+    attempts, current = state.candidates.attempts, state.candidates.current
+    n = current.n
     while n != state.reviewed and attempts[n - 1].kind == "free-fix":
         n = attempts[n - 1].based_on or state.reviewed
-    return n != state.reviewed
+    return n != state.reviewed and current.code != attempts[state.reviewed - 1].code
 
 
 async def _repair_findings(run: Run, kind: AttemptKind) -> bool:
@@ -126,10 +154,6 @@ async def _repair_findings(run: Run, kind: AttemptKind) -> bool:
     repair = await run.kit.repair_code(state.agreed_contract, request)
     if repair.code is None or repair.code == code:
         return False
+    state.before_repair = state.candidates.current
     run.add_candidate(kind, repair.code, repair.explanation, meter)
-    findings = (
-        _resolve(item) if item.severity == "error" else item for item in state.review.findings
-    )
-    state.review = Review(findings=tuple(findings))
-    state.green_run = None
     return True

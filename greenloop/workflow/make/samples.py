@@ -52,15 +52,16 @@ class Sampler:
         while (agreed := self._find_agreed()) is None and self._asked < self._limit:
             if await self._add_sample():
                 await run_current_candidate(self._strategy)
+        state, before = self._run.state, self._run.state.suite
         if agreed is not None:
             self._drop_tests_against(agreed)
-        candidates = self._run.state.candidates
-        chosen = agreed or candidates.best
-        if chosen is None or chosen.failing_tests(self._run.state.is_active):
+        chosen = agreed or state.candidates.best
+        if chosen is None or chosen.run is None or chosen.failing_tests(state.is_active):
             self._keep_agreed()
             return False
-        candidates.base = chosen
-        return True
+        state.candidates.base = chosen
+        # Else the run was red for what no test shows, and would be red again.
+        return chosen.run.passed or state.suite is not before
 
     def _keep_agreed(self) -> None:
         """Keep code unrepaired on which samples agree, if only generated tests contradict it.

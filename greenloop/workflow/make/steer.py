@@ -65,7 +65,6 @@ class Steering:
     async def _change_contract(self, complaints: Sequence[str]) -> None:
         run, before = self._run, self._run.state.agreed_contract
         changed = await request_contract(run, self._request, complaints, before)
-        settled = settle_contract(trace_contract(changed))
         kept = {"choices": before.choices, "background": before.background}
-        run.state.contract = settled.model_copy(update=kept)
+        run.state.contract = settle_contract(trace_contract(changed.model_copy(update=kept)))
         run.emit(ContractReady(run.state.contract))

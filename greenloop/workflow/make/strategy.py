@@ -22,6 +22,8 @@ from greenloop.workflow.make.review_code import (
     repair_errors,
     review_first_code,
     review_repaired_code,
+    settle_findings,
+    undo_repair,
 )
 from greenloop.workflow.make.samples import Sampler
 from greenloop.workflow.make.steer import Steering
@@ -97,6 +99,7 @@ class MakeStrategy(ModuleStrategy):
         return apply_free_fixes(code, kept_names)
 
     async def extend(self) -> bool:
+        settle_findings(self.state)
         if self.run.state.road == "plain" and prefers_plain_road(self.run):
             return False  # such a model can write neither more tests nor a second program
         if self.run.state.road == "contract" and (
@@ -112,8 +115,8 @@ class MakeStrategy(ModuleStrategy):
         return not self._peer_comparer.is_outdated and await review_repaired_code(self.run)
 
     async def undo_change(self) -> bool:
-        """Apply later answers of the user: red code may be right by them."""
-        return await self._choices.settle_after_code(ask=False)
+        """Go back to green code, or apply later answers of the user: red code may be right by them."""
+        return undo_repair(self.state) or await self._choices.settle_after_code(ask=False)
 
     async def request_repair(
         self, request: RepairRequest, *, from_the_original: bool = False

@@ -27,6 +27,8 @@ class RunDirectory:
         self.html_file = self.path / "report.html"
         self.choices_file = self.path / "choices.md"
         self.best_dir = self.path / "best"
+        self._lock_file = self.path / "lock"
+        self._found: frozenset[Path] = frozenset()  # was there before the run
 
     @classmethod
     def create(cls, home: Path, specification: str, path: Path | None = None) -> "RunDirectory":
@@ -44,6 +46,8 @@ class RunDirectory:
                 f"{run.path} contains a run already: continue it with `greenloop resume {run.path}`, "
                 "or name another --run-dir"
             )
+        made = (run.request_file, run.answers_file, run._lock_file, run.best_dir, run.path)
+        run._found = frozenset(filter(os.path.lexists, made))
         try:
             run.best_dir.mkdir(parents=True, exist_ok=True)
             ignore_file = home / ".gitignore"
@@ -68,12 +72,13 @@ class RunDirectory:
         write_atomically(self.request_file, request.model_dump_json(indent=1) + "\n")
 
     def remove_unused(self) -> None:
-        """Remove the directory of a run that could not begin, unless it has files of the user."""
-        for path in (self.request_file, self.path / "lock", self.answers_file):
+        """Remove what a run made that could not begin; what was there before stays."""
+        for path in {self.request_file, self._lock_file, self.answers_file} - self._found:
             path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):
-            self.best_dir.rmdir()
-            self.path.rmdir()
+            for folder in (self.best_dir, self.path):
+                if folder not in self._found:
+                    folder.rmdir()
 
     def save_report(self, report: Report) -> None:
         """Write the report as JSON and as HTML. Raises OutputError."""
@@ -95,7 +100,7 @@ class RunDirectory:
         """
         with contextlib.ExitStack() as stack:
             try:
-                handle = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+                handle = os.open(self._lock_file, os.O_RDWR | os.O_CREAT, 0o600)
                 stack.callback(os.close, handle)
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:

@@ -22,6 +22,7 @@ def test_end():
     """R1: nothing."""
     __import__("os")._exit(3)
 '''
+CALLS_AT_IMPORT = "\n\nBEST = top_k([1], 1)\n"
 WRONG = ZERO.replace("test_zero", "test_none").replace("== []", "== [2]")
 # Right on all of GOOD_TESTS, and wrong for k == 0.
 WRONG_AT_ZERO = GOOD_CODE.replace("k < 0", "k <= 0")
@@ -135,12 +136,18 @@ def test_added_test_that_passes_on_the_stub_is_dropped(run_workflow: RunWorkflow
 
 
 @pytest.mark.slow
-def test_tests_that_end_the_process_are_not_added(run_workflow: RunWorkflow) -> None:
-    done = harden(run_workflow, ZERO + ENDS_THE_RUN)
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [(ENDS_THE_RUN, "on a stub the run ended"), (CALLS_AT_IMPORT, "cannot be collected")],
+)
+def test_tests_that_cannot_be_seen_to_fail_on_a_stub_are_not_added(
+    run_workflow: RunWorkflow, more: str, why: str
+) -> None:
+    done = harden(run_workflow, ZERO + more)
     assert done.report.tests_passed
     assert "test_zero" not in origins(done)
     assert not done.events_of(HardeningDone)
-    assert any("on a stub the run ended" in item.text for item in done.events_of(Notice))
+    assert any(why in item.text for item in done.events_of(Notice))
 
 
 @pytest.mark.slow

@@ -167,8 +167,11 @@ class TestContradiction:
         )
         assert done.model.list_prompts("generate_code") == []
 
-    def test_one_that_is_taken_back_does_not(self, run_workflow: RunWorkflow) -> None:
-        taken_back = fence('{"contradictions": []}', "json")
+    @pytest.mark.parametrize("more", [{}, {"requirements": [{**R1, "quotes": [QUOTES[0]]}]}])
+    def test_one_that_is_taken_back_does_not(
+        self, run_workflow: RunWorkflow, more: dict[str, Any]
+    ) -> None:
+        taken_back = fence(json.dumps({"contradictions": [], **more}), "json")
         script = parsing(self.contract(*self.SIDES), taken_back)
         assert run_workflow(script, specification=self.TEXT).error is None
 
@@ -230,14 +233,16 @@ class TestBackground:
     def test_what_the_review_does_not_confirm_keeps_the_verdict_at_passed(
         self, run_workflow: RunWorkflow, review: str
     ) -> None:
-        script = answers(parse_specification=[self.contract], review_code=[review])
+        both = [self.contract, self.contract]  # sent back, it calls the passage background again
+        script = answers(parse_specification=both, review_code=[review])
         done = run_workflow(script, specification=self.text)
         asked, *_ = done.model.list_prompts("review_code")
         assert 'B1. "Nobody must wait." (a wish)' in asked
         assert "We are old" not in asked.partition("No requirement of the contract")[2]
         assert done.report.verdict == "passed"
         assert done.report.contract is not None
-        assert done.report.contract.unquoted == ("Nobody must wait.",)
+        (passage,) = done.report.contract.unquoted
+        assert passage.startswith("Nobody must wait")
         assert any("Nobody must wait" in item for item in done.report.reasons)
 
     def test_confirmed_it_asks_for_nothing(self, run_workflow: RunWorkflow) -> None:

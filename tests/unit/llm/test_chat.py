@@ -57,11 +57,11 @@ def test_content_blocks_become_text_without_reasoning(prompt: Prompt) -> None:
 
 
 def test_answer_that_repeats_itself_without_end_is_ended(prompt: Prompt) -> None:
-    chunks = [chunk("def f():\n"), *[chunk("    return 0  # and so on\n") for _ in range(60)]]
+    chunks = [chunk("def f():\n"), *[chunk("    return 0  # and so on\n") for _ in range(300)]]
     completion, _ = complete(prompt, *chunks)
     assert completion.finish_reason == "length"
-    assert 1_000 < len(completion.text) < 1_100
-    board = [chunk("board = [\n"), *[chunk("    [0, 0, 0, 0, 0, 0, 0, 0, 0],\n") for _ in range(9)]]
+    assert 6_000 < len(completion.text) < 6_100
+    board = [chunk("board = [\n"), *[chunk(f"    {[0] * 20},\n") for _ in range(50)]]
     assert complete(prompt, *board)[0].finish_reason is None
     rows = [chunk(f"    {number}: {number**2},\n") for number in range(120)]
     assert complete(prompt, *rows)[0].finish_reason is None

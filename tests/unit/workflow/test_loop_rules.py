@@ -190,6 +190,25 @@ def test_green_code_without_repairs_is_reviewed_once(run_workflow: RunWorkflow) 
     assert len(run_workflow(script(GOOD_CODE)).model.list_prompts("review_code")) == 1
 
 
+@pytest.mark.parametrize("repairs", [[BREAKING], [BREAKING, GOOD_CODE]])
+def test_green_code_with_its_finding_is_reported_if_no_repair_of_it_stays_green(
+    run_workflow: RunWorkflow, repairs: list[str]
+) -> None:
+    given = script(BETTER_CODE, GOOD_CODE, *repairs, review_code=["LGTM", "- L4 error: no"])
+    done = run_workflow(given, max_repairs=1 + len(repairs))
+    assert (done.report.verdict, done.report.final_code) == ("passed", GOOD_CODE)
+    assert any("error stands: line 4: no" in item for item in done.report.reasons)
+
+
+def test_code_is_tested_although_the_findings_of_its_review_cannot_be_repaired(
+    run_workflow: RunWorkflow,
+) -> None:
+    prose = ["It is right as it is."] * 2
+    done = run_workflow(answers(review_code=["- L4 error: no"], repair_code=prose))
+    assert (done.report.verdict, done.report.final_code) == ("passed", GOOD_CODE)
+    assert any("error stands: line 4: no" in item for item in done.report.reasons)
+
+
 def test_a_review_that_cannot_be_had_is_a_reason(run_workflow: RunWorkflow) -> None:
     refused = [ReplayExhaustedError("no answer is left"), ReplayExhaustedError("no answer is left")]
     done = run_workflow(script(BETTER_CODE, GOOD_CODE, review_code=["LGTM", *refused]))
@@ -458,6 +477,12 @@ def test_fallback_model_is_asked_at_once_for_a_repair(run_workflow: RunWorkflow)
     assert (done.report.verdict, done.report.iterations, done.report.repairs) == ("passed", 2, 1)
 
 
+def test_a_run_whose_code_adds_a_case_to_the_tests_ends(run_workflow: RunWorkflow) -> None:
+    given = script(f"{GOOD_CODE}\nEXTRA = 1\n", f"{GOOD_CODE}\nEXTRA = 2\n")
+    done = run_workflow(given, samples=1, max_repairs=1)
+    assert (done.report.verdict, done.kinds) == ("failed", ["generate", "repair"])
+
+
 # --- Budget before the call; N repairs and no more
 
 
@@ -522,6 +547,17 @@ def test_answers_without_a_run_are_for_the_latest_that_left_something_open(tmp_p
     assert find_interrupted_run(tmp_path, has_answers=True) == folder
     with pytest.raises(InputError, match="was interrupted"):
         find_interrupted_run(tmp_path)
+
+
+def test_a_run_that_cannot_begin_leaves_files_of_the_user(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    mine = [tmp_path / name for name in ("answers.jsonl", "best", "lock")]
+    mine[0].write_text("mine\n")
+    mine[1].mkdir()
+    mine[2].touch()
+    assert isinstance(run_workflow(answers(), run_dir=tmp_path).error, InputError)
+    assert sorted(tmp_path.iterdir()) == mine
 
 
 # --- One log, one report, whatever happens

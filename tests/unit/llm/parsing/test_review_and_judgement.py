@@ -11,30 +11,21 @@ from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.parsing.review import ReviewReader, parse_judgement, parse_review
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
 from greenloop.records import Finding, Review
+from tests.support.programs import read_table
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "- L12 error: off by one",
-        "* L12 error: off by one",
-        "L12 ERROR: off by one",
-        "L12: error: off by one",
-        "- **L12** **error**: off by one",
-        "- **L12 error:** off by one",
-        "- `L12` error: off by one",
-        "- [L12] error: off by one",
-        "1. L12 error: off by one",
-        "- L12-L15 error: off by one",
-        "- L12-15 error: off by one",
-        "- L12, L15 error: off by one",
-        "- L12 error — off by one",
-    ],
-)
+@pytest.mark.parametrize("line", read_table(__file__, "FINDINGS"))
 @pytest.mark.parametrize("form", ["{}", "Found:\n\n{}\n", "```\n{}\n```"])
 def test_finding_is_parsed_in_all_forms(line: str, form: str) -> None:
     (finding,) = parse_review(LLMResponse(form.format(line))).findings
     assert finding == Finding(line=12, severity="error", message="off by one")
+
+
+def test_a_finding_of_another_form_beside_one_is_asked_for_again() -> None:
+    text = "- L1 error: crash\n- L12 | error | off by one"
+    with pytest.raises(InvalidResponse):
+        parse_review(LLMResponse(text))
+    assert len(parse_review(LLMResponse(text, is_last=True)).findings) == 1
 
 
 def test_findings_are_in_order_and_need_no_line() -> None:
@@ -50,9 +41,7 @@ def test_findings_are_in_order_and_need_no_line() -> None:
     assert [item.message for item in review.errors] == ["crash"]
 
 
-@pytest.mark.parametrize(
-    "text", ["LGTM", "**LGTM**", "LGTM.", "All traced.\n\nLGTM!", "It is LGTM"]
-)
+@pytest.mark.parametrize("text", read_table(__file__, "CLEAN"))
 def test_lgtm_has_no_findings(text: str) -> None:
     assert parse_review(LLMResponse(text)).findings == ()
 
@@ -104,18 +93,7 @@ def test_questions_that_need_no_answer_are_listed_by_number() -> None:
     assert (review.confirmed, review.needless) == ((1, 2), (1, 3))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The code is fine.",
-        "This is not LGTM",
-        "LGTM except for a crash on empty input",
-        "NLGTM",
-        "Line twelve: error",
-        "- L12 fatal: crash",
-        "",
-    ],
-)
+@pytest.mark.parametrize("text", read_table(__file__, "NO_REVIEWS"))
 def test_answer_without_a_review_is_invalid(text: str) -> None:
     with pytest.raises(InvalidResponse):
         parse_review(LLMResponse(text))
@@ -177,3 +155,5 @@ def test_text_is_the_cleaned_answer() -> None:
     assert extract_text(LLMResponse("<think>hm</think>\r\nYes")) == "\nYes"
     with pytest.raises(InvalidResponse, match="cut off"):
         extract_text(LLMResponse("Yes", "length"))
+    with pytest.raises(InvalidResponse, match="repeated one passage"):
+        extract_text(LLMResponse("Yes, yes.\n" * 999, "length"))
