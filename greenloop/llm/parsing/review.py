@@ -18,6 +18,7 @@ _FINDING = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _LGTM = re.compile(r"\bLGTM\b")
+_BEGINS_CLEAN = re.compile(r"\W*LGTM\b(?![^\n]*\b(except|but|however|apart|once|after|no|not)\b)")
 _PRAISE = re.compile(
     r"""\b(no|not|nothing|without)\s+(\w+\s+){0,3}
         (bugs?|concerns?|defects?|errors?|findings?|issues?|mistakes?|problems?|warnings?|wrong)\b""",
@@ -89,6 +90,7 @@ def parse_review(response: LLMResponse) -> Review:
     others = [line for line in lines if not _FINDING.match(line) and not _LISTED.match(line)]
     rest = _PRAISE.sub("", "\n".join(others))
     is_clean = (confirmed or needless or _LGTM.search(rest)) and not _DOUBT.search(rest)
+    is_clean = is_clean or (response.is_last and bool(_BEGINS_CLEAN.match(rest)))
     is_read = response.is_last or not any(map(_UNREAD.match, others))
     if not (is_read if findings else is_clean):
         raise InvalidResponse(
