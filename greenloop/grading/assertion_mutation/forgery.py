@@ -54,7 +54,11 @@ def _find_reasons(
     code = ast.parse(runner.context.code)
     has_comparisons = _has_comparisons(code)
     rules = {name: _AnswerRule(code, file) for name, file in runner.files.items()}
-    found = {i: "" for i in surviving if i in opposite or not i.change.is_input}
+    found = {
+        i: ""
+        for i in surviving
+        if i in opposite or (i in other_type if i.change.is_bound else not i.change.is_input)
+    }
     for mutant in found:
         if mutant in opposite:
             found[mutant] = _OPPOSITE_PASSES
