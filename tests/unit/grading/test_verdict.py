@@ -229,8 +229,8 @@ def test_memorized_answers_are_not_verified() -> None:
     assert shortfalls(less(FULL, memorization=Memorization(reached=True, calls=3))) == ()
     lines = "\n".join(render_evidence_lines(less(FULL, memorization=memorized)))
     assert (
-        "SHORT  memorization       returns results only for the inputs of the tests; test more inputs: `f`"
-        in lines
+        "SHORT  memorization       returns results only for the inputs of the tests; "
+        "test more inputs, or if none are valid, check with a text (--spec): `f`" in lines
     )
 
 
