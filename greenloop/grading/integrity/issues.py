@@ -161,7 +161,7 @@ def _find_own_names(tree: ast.Module) -> set[str]:
     starts = {
         name: node.body[0] if isinstance(node, Function) else node
         for node in tree.body
-        if isinstance(node, Function) or _is_foreign_import(node)
+        if isinstance(node, Function) or _is_import_from_elsewhere(node)
         for name in bound_names([node]) & _CODE_EXECUTION_NAMES
     }
     uses = [node for node in nodes if isinstance(node, ast.Name)] if starts else []
@@ -174,7 +174,7 @@ def _find_own_names(tree: ast.Module) -> set[str]:
     }
 
 
-def _is_foreign_import(node: ast.stmt) -> bool:
+def _is_import_from_elsewhere(node: ast.stmt) -> bool:
     return isinstance(node, ast.ImportFrom) and not (node.module or "builtins").endswith("builtins")
 
 
