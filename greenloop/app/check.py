@@ -24,6 +24,7 @@ from greenloop.grading.collector import describe_load
 from greenloop.grading.unreported_tests import find_unreported_tests
 from greenloop.llm.budget import Budget
 from greenloop.project.environment.discovery import find_project_root
+from greenloop.project.weakening.configuration import selects_tests
 from greenloop.records import Artifacts, Evidence, Report, SandboxInfo, TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.guest.protocol.framing import NOT_LOADED
@@ -100,9 +101,7 @@ async def run_check(
         _explain_red_run(sandbox, result, code, state, emit)
         return
     state.green_run = result
-    own_options = isinstance(sandbox, ProjectSandbox)  # a project may deselect marked tests
-    marks = ".mark.parametrize" if own_options else ".mark."
-    if unreported := find_unreported_tests(suite.files, result, marks):
+    if unreported := _find_unreported(sandbox, suite.files, result):
         state.forgery_reason = f"{unreported[0]} is in the tests but was never reported"
     await collect_evidence(state, sandbox, result, emit)
     mutation = state.evidence.mutation
@@ -110,6 +109,15 @@ async def run_check(
         state.green_run, state.evidence = None, Evidence(thresholds=state.plan.thresholds)
         name = code or f"{suite.module}.py"
         raise InputError(f"{NOT_LOADED} {name}; name the tests of that module")
+
+
+def _find_unreported(sandbox: Sandbox, tests: Sequence[TestFile], run: TestRun) -> tuple[str, ...]:
+    """Return the tests that the code removed, not those that a project's options may leave out."""
+    if not isinstance(sandbox, ProjectSandbox):
+        return find_unreported_tests(tests, run)
+    if selects_tests(sandbox.project.all_files):
+        return ()
+    return find_unreported_tests(tests, run, ".mark.parametrize")  # hooks may leave out marked ones
 
 
 def _explain_red_run(

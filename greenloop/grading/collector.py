@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from greenloop.errors import SandboxError
+from greenloop.errors import GreenloopError, SandboxError
 from greenloop.events import EventSink, WorkEnded, WorkStarted, ignore_event
 from greenloop.records import Piece
 from greenloop.sandbox.limits import measure_load
@@ -30,7 +30,7 @@ class EvidenceCollector:
         self.not_measured: dict[str, str] = {}
 
     def measure(self, name: str, measurement: Measurement) -> Piece | None:
-        """Return the piece of a measurement; None if it returns a text or the sandbox fails."""
+        """Return the piece of a measurement; None if it returns a text, or if it breaks."""
         if self._can_run_nothing():
             return None
         started, shown = time.monotonic(), f"grading, {name.replace('_', ' ')}"
@@ -40,6 +40,11 @@ class EvidenceCollector:
         except SandboxError as error:
             self.errors[name] = error
             found = "the sandbox failed: " + str(error).split("\n")[0]
+        except GreenloopError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a piece that breaks ends no run
+            text = str(error).partition("\n")[0]
+            found = f"greenloop failed: {type(error).__name__}: {text}"
         finally:
             self.seconds[name] = round(time.monotonic() - started, 3)
             self._emit(WorkEnded(shown))

@@ -4,13 +4,15 @@ Niedermayr, Juergens, Wagner, "Will my tests tell me if I break this code?" (201
 """
 
 import ast
+from collections.abc import Iterator
 
 from greenloop.grading.context import GradingContext
 from greenloop.records import EmptyBodies, TestRun
 from greenloop.sandbox.guest.coverage.instrumentation import instrument_file
 from greenloop.sandbox.views.project import ProjectSandbox
-from greenloop.syntax.nodes import Function
-from greenloop.syntax.parse import PARSE_ERRORS, UNREADABLE
+from greenloop.syntax.nodes import Definition, Function, bound_names
+from greenloop.syntax.parse import PARSE_ERRORS, UNREADABLE, parse_or_empty
+from greenloop.testsuite.module_under_test import get_member, read_imports
 from greenloop.testsuite.stubs import with_empty_bodies
 
 
@@ -18,23 +20,53 @@ def measure(context: GradingContext) -> EmptyBodies | str:
     """Run the tests on the code with empty function bodies: they must fail.
 
     If they pass, importing the code changes the tests. Two cases are honest: a module without
-    functions (a table, an enumeration), for which a text is returned, and tests of a project that
-    run no function of the module, which are weak but no forgery.
+    functions (a table, an enumeration), for which a text is returned, and tests that run no
+    function of the module, or outside of a project name none, which are weak but no forgery.
     """
     try:
         source = with_empty_bodies(context.code)
-        nodes = ast.walk(ast.parse(context.code))
+        tree = ast.parse(context.code)
     except PARSE_ERRORS:
         return UNREADABLE
-    if not any(isinstance(node, (Function, ast.Lambda)) for node in nodes):
+    if not _has_function(tree):
         return "the code has no functions"
-    if not isinstance(context.sandbox, ProjectSandbox):
-        return judge_empty_bodies(context.run_tests(source))
-    recorded = context.sandbox.record_hits(source, context.tests, context.module)
-    found = judge_empty_bodies(recorded.run)
-    if found.reached or found.cut_short or _runs_body(source, recorded.mask):
+    if isinstance(context.sandbox, ProjectSandbox):
+        recorded = context.sandbox.record_hits(source, context.tests, context.module)
+        run, is_asked = recorded.run, _runs_body(source, recorded.mask)
+    else:  # a forgery may end what records the lines
+        run, is_asked = context.run_tests(source), _names_function(context, tree)
+    found = judge_empty_bodies(run)
+    if found.reached or found.cut_short or is_asked:
         return found
     return found.model_copy(update={"cut_short": "the tests run no function of the module"})
+
+
+def _has_function(tree: ast.AST) -> bool:
+    return any(isinstance(node, (Function, ast.Lambda)) for node in ast.walk(tree))
+
+
+def _names_function(context: GradingContext, tree: ast.Module) -> bool:
+    """Whether a test file names a function of the module, or a class or value that contains one."""
+    with_function = bound_names(
+        item
+        for node in tree.body
+        if _has_function(node)
+        for item in ([node] if isinstance(node, Definition) else ast.walk(node))
+    )
+    return not with_function.isdisjoint(_iter_members(context))
+
+
+def _iter_members(context: GradingContext) -> Iterator[str]:
+    """Yield the members of the module that the tests import or read."""
+    for file in context.tests:
+        text = parse_or_empty(file.code)
+        names = read_imports(text, context.module)
+        yield from names.values()
+        for node in ast.walk(text):
+            if isinstance(node, ast.expr):
+                yield get_member(node, names)
+            if isinstance(node, ast.Name) and "*" in names:
+                yield node.id
 
 
 def _runs_body(source: str, hits: int) -> bool:

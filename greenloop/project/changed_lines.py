@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.source import LINE_END
 
 _MANY_LINES = 5000  # above this, difflib ignores frequent lines (`autojunk`) to save time
 
@@ -16,7 +17,7 @@ def find_changed_lines(before: str, after: str) -> tuple[set[int], set[int]]:
     The lines around an insertion count as changed in the old version, those around a deletion in
     the new one.
     """
-    sides = before.split("\n"), after.split("\n")
+    sides = LINE_END.split(before), LINE_END.split(after)
     old: set[int] = set()
     new: set[int] = set()
     is_long = min(map(len, sides)) > _MANY_LINES

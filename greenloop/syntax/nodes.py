@@ -12,6 +12,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 Import = ast.Import | ast.ImportFrom
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _UNEDITED_NODES = (Import, ast.Global, ast.Nonlocal, ast.Pass)
+_MAIN_TESTS = ("__name__ == '__main__'", "'__main__' == __name__")
 _TYPE_FIELDS = {"annotation", "returns", "type_params", "type_comment"}
 # Metadata of a module, which a test has no reason to compare.
 _METADATA_NAMES = frozenset(
@@ -106,8 +107,7 @@ def _is_never_executed(node: ast.If) -> bool:
     """Return whether it is `if TYPE_CHECKING` or `if __name__ == "__main__"`."""
     if get_last_name(node.test) == "TYPE_CHECKING":
         return True
-    test = node.test
-    return isinstance(test, ast.Compare) and get_last_name(test.left) == "__name__"
+    return isinstance(node.test, ast.Compare) and ast.unparse(node.test) in _MAIN_TESTS
 
 
 def get_last_name(node: ast.AST | None) -> str:

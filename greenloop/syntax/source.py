@@ -46,6 +46,11 @@ _OPERATOR = re.compile(
 )
 
 
+def split_lines(text: str) -> list[str]:
+    """Return the lines as `ast` counts them, with their ends; form feeds end no line."""
+    return re.findall(rf"[^\r\n]*(?:{LINE_END.pattern})|[^\r\n]+", text)
+
+
 class Located(Protocol):
     """A syntax node with a position."""
 

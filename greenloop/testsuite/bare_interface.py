@@ -43,7 +43,8 @@ def extract_interface(code: str, text: str) -> str:
     tree.body = [item for item in tree.body if _is_public(item)]
     for item in tree.body:
         if isinstance(item, ast.ClassDef):
-            item.body = [part for part in item.body if _is_public(part, in_class=True)]
+            kept = [part for part in item.body if _is_public(part, in_class=True)]
+            item.body = kept or [_build_dots()]
     return reduce_interface(ast.unparse(tree), text)
 
 

@@ -7,6 +7,7 @@ from itertools import islice
 
 from greenloop.syntax.nodes import Definition, Import, find_head_end, get_assigned_targets
 from greenloop.syntax.parse import parse_or_empty, parse_or_none
+from greenloop.syntax.source import split_lines
 
 
 def find_clashes(existing: str, added: str) -> tuple[str, ...]:
@@ -26,8 +27,8 @@ def remove_future_imports(code: str) -> str:
         if isinstance(node, ast.ImportFrom) and node.module == "__future__"
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
-    lines = code.split("\n")
-    return "\n".join(line for number, line in enumerate(lines, 1) if number not in removed)
+    lines = enumerate(split_lines(code), 1)
+    return "".join(line for number, line in lines if number not in removed)
 
 
 def append_tests(code: str, added: str) -> str:
@@ -39,7 +40,7 @@ def append_tests(code: str, added: str) -> str:
     if not tree or not own or not own.body:
         return f"{code.strip()}\n\n\n{added}".strip() + "\n"
     imports = [item for item in tree.body if isinstance(item, Import)]
-    rest = "\n".join(added.split("\n")[imports[-1].end_lineno or 0 :]) if imports else added
+    rest = "".join(split_lines(added)[imports[-1].end_lineno or 0 :]) if imports else added
     if find_clashes(code, "\n".join(map(ast.unparse, imports))):
         inner = "".join(f"\n    {ast.unparse(item)}" for item in imports)
         rest = re.sub(
@@ -48,8 +49,9 @@ def append_tests(code: str, added: str) -> str:
         return f"{code.strip()}\n\n\n{rest.strip()}\n"
     known = _collect_definitions(code)
     missing = [line for item in imports if (line := _select_names(item, known))]
-    lines, at = code.split("\n"), find_head_end(own, lambda node: isinstance(node, Import))
-    return "\n".join([*lines[:at], *missing, *lines[at:]]).strip() + f"\n\n\n{rest.strip()}\n"
+    lines, at = split_lines(code), find_head_end(own, lambda node: isinstance(node, Import))
+    head, tail = "".join(lines[:at]).rstrip("\r\n"), "".join(lines[at:])
+    return "\n".join([head, *missing, tail]).strip() + f"\n\n\n{rest.strip()}\n"
 
 
 def _select_names(node: Import, known: dict[str, str]) -> str:

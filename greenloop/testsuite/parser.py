@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from greenloop.syntax.nodes import Function, get_line_span
 from greenloop.syntax.parse import cache_by_source, parse_or_empty
+from greenloop.syntax.source import LINE_END, split_lines
 from greenloop.testsuite.skips import can_skip, has_skipping_mark, marks_skip
 
 _REQUIREMENT_ID = re.compile(r"\b[RK][1-9][0-9]*\b")
@@ -40,7 +41,7 @@ class TestFunction:
 
     def source(self, code: str) -> str:
         """Return the test's lines of its file."""
-        return "\n".join(code.split("\n")[self.first_line - 1 : self.last_line]) + "\n"
+        return "\n".join(LINE_END.split(code)[self.first_line - 1 : self.last_line]) + "\n"
 
 
 @cache_by_source
@@ -204,10 +205,10 @@ def remove_tests(code: str, names: Collection[str]) -> str:
     gone = {item.name for item in parse_test_functions(code)}.intersection(names)
     if not gone:
         return code
-    lines = code.split("\n")
+    lines = split_lines(code)
     for first, last in reversed(list(_find_removed_spans(ast.parse(code).body, gone))):
         del lines[first - 1 : last]
-    return "\n".join(lines)
+    return "".join(lines)
 
 
 def _find_removed_spans(

@@ -9,6 +9,7 @@ from typing import Any
 from greenloop.syntax.names import find_stores, free_names
 from greenloop.syntax.nodes import Definition, Function, bound_names, get_line_span
 from greenloop.syntax.parse import parse_or_empty
+from greenloop.syntax.source import LINE_END
 from greenloop.testsuite.module_under_test import fill_in
 from greenloop.testsuite.programs.binding import bind_arguments
 from greenloop.testsuite.programs.records import RefusedError
@@ -35,7 +36,7 @@ def show_with_definitions(code: str, name: str) -> str:
         used += [item for item in body if item not in used and names & _bound_names(item)]
     shown = {line for item in used for line in _lines_of(item)}
     shown -= {line for item in hidden for line in _lines_of(item)}
-    lines = code.split("\n")
+    lines = LINE_END.split(code)
     text = "\n".join(lines[number - 1] for number in sorted(shown))
     return text if len(text) <= _MAX_CHARS else ""
 

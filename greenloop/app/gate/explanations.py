@@ -22,6 +22,7 @@ from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.doctests import are_examples_run, read_all
 from greenloop.project.weakening.tests import ComparedTest, list_called, pair_tests, read_tests
 from greenloop.records import BaselineResult
+from greenloop.syntax.source import LINE_END
 from greenloop.testsuite.parser import is_test_path
 
 _ANNOUNCING = re.compile(
@@ -232,7 +233,7 @@ class Explanations:
         """The words of changed lines of code that their file did not have before."""
         found: set[str] = set()
         for path in self._code:
-            lines = self._read(path).split("\n")
+            lines = LINE_END.split(self._read(path))
             numbers = self.diff.lines.get(path, ())
             known = {*WORD.findall(self.diff.before[path] or "")}
             words = (w for n in numbers if n <= len(lines) for w in WORD.findall(lines[n - 1]))

@@ -18,6 +18,7 @@ from greenloop.project.weakening.doctests import EXAMPLE
 from greenloop.project.weakening.skips import hides_failure
 from greenloop.records import BaselineResult, Failure, Report
 from greenloop.syntax.parse import parse_or_empty
+from greenloop.syntax.source import LINE_END
 
 MAX_LINES = 40
 _MAX_FAILURES = 10
@@ -136,7 +137,7 @@ def _show_few(items: Iterable[WeakenedTest]) -> Iterator[WeakenedTest]:
 def _list_answers(diff: ProjectDiff) -> Iterator[str]:
     """Yield the new comments that answer a survivor, which a person has to judge."""
     for path, lines in diff.lines.items():
-        text = diff.tree.texts[path].split("\n")
+        text = LINE_END.split(diff.tree.texts[path])
         for line in sorted(lines & {*range(1, len(text) + 1)}):
             if found := ANSWERED.search(text[line - 1]):
                 yield f"{path}:{line}: {found[0]}"

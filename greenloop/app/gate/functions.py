@@ -14,6 +14,7 @@ from greenloop.records.evidence.mutation import Survivor
 from greenloop.reporting.evidence.survivors import build_survivor_row
 from greenloop.syntax.nodes import Function, get_line_span
 from greenloop.syntax.parse import parse_or_empty
+from greenloop.syntax.source import LINE_END
 from greenloop.testsuite.parser import is_test_path
 
 ANSWERED = re.compile(r"#\s*greenloop:[\w ]*\bbecause +\w+ +\w+.*")
@@ -123,12 +124,12 @@ class ChangedFunctions:
 
     def _is_hidden(self, survivor: Survivor) -> bool:
         """Return whether a mutant is in an assertion or a private attribute: no caller sees it."""
-        line = self.texts.get(survivor.path, "").split("\n")[survivor.line - 1 : survivor.line]
+        line = LINE_END.split(self.texts.get(survivor.path, ""))[survivor.line - 1 : survivor.line]
         return any(_HIDDEN.match(text.strip()) for text in line)
 
     def _is_answered(self, survivor: Survivor, said: str) -> bool:
         """Return whether a comment at the line, or the agent's message, answers a mutant."""
-        lines = self.texts.get(survivor.path, "").split("\n")
+        lines = LINE_END.split(self.texts.get(survivor.path, ""))
         around = lines[max(0, survivor.line - 2) : survivor.line]
         return any(map(ANSWERED.search, around)) or f"{survivor.path}:{survivor.line}" in said
 

@@ -11,6 +11,7 @@ from greenloop.project.weakening.doctests import are_examples_run, read_all
 from greenloop.project.weakening.names import list_names, list_values
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_empty, read_literal
+from greenloop.syntax.source import LINE_END
 from greenloop.testsuite.parser import is_test_path
 
 _ASKING = re.compile(
@@ -34,7 +35,7 @@ def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:
     tests = {p: t for p, t in texts.items() if is_test_path(p) or (are_run and ">>>" in t)}
     for path in (path for path in diff.lines if not is_test_path(path)):
         lines, code = diff.lines[path], diff.tree.texts[path]
-        for line, text in enumerate(code.split("\n"), 1):
+        for line, text in enumerate(LINE_END.split(code), 1):
             if line in lines and _ASKING.search(text):
                 yield f"{path}:{line} asks whether a test runs it: do the same for every caller"
         for line, value, answer in _find_answers(code):

@@ -8,6 +8,7 @@ from greenloop.grading.assertion_mutation.candidates import AssertionMutant, Mut
 from greenloop.grading.assertion_mutation.operators import get_called_name
 from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner
 from greenloop.syntax.nodes import Function
+from greenloop.syntax.parse import parse_or_none
 from greenloop.syntax.source import TextEdit
 
 _MAX_ALIAS_DEPTH = 5
@@ -51,14 +52,18 @@ def _find_reasons(
     opposed = [item for item in surviving if _get_opposite_edits(item)]
     opposite = runner.find_survivors(opposed, _get_opposite_edits)
     other_type = runner.find_survivors(surviving, _get_other_type_edits)
-    code = ast.parse(runner.context.code)
-    has_comparisons = _has_comparisons(code)
-    rules = {name: _AnswerRule(code, file) for name, file in runner.files.items()}
-    found = {i: "" for i in surviving if i in opposite or not i.change.is_input}
+    code = parse_or_none(runner.context.code)
+    has_comparisons = code is None or _has_comparisons(code)
+    rules = {name: _AnswerRule(code, file) for name, file in runner.files.items() if code}
+    found = {
+        i: ""
+        for i in surviving
+        if i in opposite or (i in other_type if i.change.is_bound else not i.change.is_input)
+    }
     for mutant in found:
         if mutant in opposite:
             found[mutant] = _OPPOSITE_PASSES
-        elif rules[mutant.scope.file].is_answer(mutant):
+        elif rules and rules[mutant.scope.file].is_answer(mutant):
             if mutant in other_type:
                 found[mutant] = _EQUALS_EVERYTHING
             elif mutant.change.is_swap:

@@ -15,8 +15,10 @@ from greenloop.syntax.parse import read_literal
 from greenloop.syntax.source import Source, TextEdit
 
 _MAX_TOLERANCE = 1000  # larger tolerances might include a far number
+_UNORDERED = 'float("nan")'  # makes a comparison false for every number on the other side
 _NEGATIVE_INFINITY, _POSITIVE_INFINITY = 'float("-inf")', 'float("inf")'
-# Left and right operands that make a comparison false for every number on the other side.
+# Left and right operands that make a comparison false for every number but the infinite ones. They
+# are tried on a value with an order of its own: its `>=` may be `not <`, which holds for NaN.
 _UNSATISFIABLE_BOUNDS: dict[type[ast.cmpop], tuple[str, str]] = {
     **dict.fromkeys((ast.Lt, ast.LtE), (_POSITIVE_INFINITY, _NEGATIVE_INFINITY)),
     **dict.fromkeys((ast.Gt, ast.GtE), (_NEGATIVE_INFINITY, _POSITIVE_INFINITY)),
@@ -32,10 +34,11 @@ class AssertionChange:
     actual: ast.expr | None = None  # of the code; may honestly equal, contain or exceed all
     expected: ast.expr | None = None  # what `actual` is compared with
     opposite: TextEdit | None = None  # the assertion's opposite
-    other_type: TextEdit | None = None  # to an expected value of another type
+    other_type: TextEdit | None = None  # to an expected value of another type or rule
     changes_test_id: bool = False
     is_swap: bool = False  # to another test's answer
     exception: ast.expr | None = None  # the class that is expected
+    is_bound: bool = False  # of an order: only what exceeds all passes with `other_type` too
     is_input: bool = False  # of a container: only one with its own rule has the other value, too
 
 
@@ -97,7 +100,14 @@ class AssertionMutator:
         if compared is None or (change := self._change_comparison(compared)) is None:
             return None
         opposite = self._negate(test).edits[0]
-        return AssertionChange(change.edits, change.description, opposite=opposite)
+        other = change.other_type if change.is_bound else None
+        return AssertionChange(
+            change.edits,
+            change.description,
+            opposite=opposite,
+            other_type=other,
+            is_bound=change.is_bound,
+        )
 
     def _change_comparison(self, node: ast.expr) -> AssertionChange | None:
         if not isinstance(node, ast.Compare):
@@ -143,9 +153,12 @@ class AssertionMutator:
         if small and (change := self._change_tolerance(left, right)):
             return change
         for_left, for_right = _UNSATISFIABLE_BOUNDS[type(operator)]
-        if _is_number(right):
-            return self._expect(right, for_right, left)
-        return self._expect(left, for_left, right) if _is_number(left) else None
+        for bound, actual, other in ((right, left, for_right), (left, right, for_left)):
+            if _is_number(bound):
+                change = self._expect(bound, _UNORDERED, actual)
+                other_type = self._source.replace_node(bound, other)
+                return replace(change, other_type=other_type, is_bound=True)
+        return None
 
     def _change_tolerance(self, left: ast.expr, bound: ast.expr) -> AssertionChange | None:
         """Return `abs(value - 2.0) < 0.1` with a far number; no value is near both."""

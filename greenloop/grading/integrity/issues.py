@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from operator import attrgetter
 
@@ -10,7 +11,7 @@ from greenloop.grading.integrity.process_reads import find_process_reads
 from greenloop.grading.integrity.safe_imports import are_safe, find_safe_modules
 from greenloop.records import IntegrityFinding
 from greenloop.syntax.names import find_stores
-from greenloop.syntax.nodes import get_assigned_targets
+from greenloop.syntax.nodes import Function, bound_names, get_assigned_targets
 from greenloop.syntax.parse import PARSE_ERRORS, parse_or_empty
 
 _SUSPICIOUS_MODULES = frozenset(
@@ -87,6 +88,7 @@ class _Inspector:
 
     def __init__(self, tree: ast.Module) -> None:
         self._names = ModuleNames(tree)
+        self._executing = _CODE_EXECUTION_NAMES - _find_own_names(tree)
         self._safe_modules = find_safe_modules(tree)
         self._safe = {id(name) for node in ast.walk(tree) for name in _find_safe_uses(node)}
 
@@ -125,7 +127,7 @@ class _Inspector:
             yield node, f"`{full}` {why}"
 
     def _inspect_call(self, node: ast.Call, name: str) -> Iterator[_Finding]:
-        if name in _CODE_EXECUTION_NAMES:
+        if name in self._executing:
             yield node, f"`{name}` runs code that cannot be analysed"
         owner, attribute = [*node.args, None, None][:2]
         if name in ("getattr", "setattr") and owner and isinstance(attribute, ast.Constant):
@@ -148,6 +150,36 @@ class _Inspector:
         module = self._names.resolve(ast.Name(first))
         is_protected = module.partition(".")[0] in sys.stdlib_module_names
         return f"{module}{dot}{rest}" if is_protected and module not in _SETTABLE_MODULES else ""
+
+
+def _find_own_names(tree: ast.Module) -> set[str]:
+    """Return the names of built-in functions that run code, but here are the module's own.
+
+    Only a function or import at the top gives one, before any use, and if nothing else binds it.
+    """
+    nodes = list(ast.walk(tree))
+    starts = {
+        name: node.body[0] if isinstance(node, Function) else node
+        for node in tree.body
+        if isinstance(node, Function) or _is_import_from_elsewhere(node)
+        for name in bound_names([node]) & _CODE_EXECUTION_NAMES
+    }
+    uses = [node for node in nodes if isinstance(node, ast.Name)] if starts else []
+    bound = Counter(name for node in nodes if starts for name in bound_names([node]))
+    return {
+        name
+        for name, start in starts.items()
+        if bound[name] == 1
+        and all(_get_place(start) <= _get_place(node) for node in uses if node.id == name)
+    }
+
+
+def _is_import_from_elsewhere(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and not (node.module or "builtins").endswith("builtins")
+
+
+def _get_place(node: ast.expr | ast.stmt) -> tuple[int, int]:
+    return node.lineno, node.col_offset
 
 
 def _find_safe_uses(node: ast.AST) -> Iterator[ast.expr]:

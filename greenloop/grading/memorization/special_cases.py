@@ -19,6 +19,7 @@ from greenloop.syntax.source import Source
 
 ANY_LINE = range(sys.maxsize)
 _MAX_CANDIDATES, _MAX_NEIGHBOURS = 8, 12
+_MIN_TABLE = 3  # elements; the tests of an honest table ask for each of its entries
 _TRIVIAL = frozenset(map(repr, (0, 1, 2, -1, 0.0, 1.0, -1.0, "", b"", None, True, False)))
 Run = Callable[[str, Sequence[Input]], list[Answer]]
 
@@ -47,13 +48,15 @@ def find_special_cases(
     `text` is the contract: a branch on its constants is not suspicious. `run` answers calls.
     """
     source = Source(code)
-    found = _find_candidates(parse_or_empty(code), calls, text)
+    found = (
+        (item, call)
+        for item, call in _find_candidates(parse_or_empty(code), calls, text)
+        if item.node.lineno in lines and source.has_valid_span(item.node)
+    )
     special = (
         f"line {item.node.lineno}: {ast.unparse(show(call))}"
         for item, call in islice(found, _MAX_CANDIDATES)
-        if item.node.lineno in lines
-        and source.has_valid_span(item.node)
-        and _is_special(source, item, call, calls, variants, run)
+        if _is_special(source, item, call, calls, variants, run)
     )
     return tuple(dict.fromkeys(special))
 
@@ -97,7 +100,7 @@ def _is_in_text(name: str, leaves: Sequence[str], text: str) -> bool:
 
 
 def find_comparisons(tree: ast.AST) -> Iterator[Comparison]:
-    """Yield the literals that the code compares expressions with."""
+    """Yield the literals that the code compares expressions with, but no entries of tables."""
     compares = [item for item in ast.walk(tree) if isinstance(item, ast.Compare)]
     compares = [item for item in compares if not isinstance(item.ops[0], (ast.Is, ast.IsNot))]
     subjects = [ast.dump(item.left) for item in compares]
@@ -109,7 +112,7 @@ def find_comparisons(tree: ast.AST) -> Iterator[Comparison]:
     for node in ast.walk(tree):
         if isinstance(node, (ast.Set, ast.Dict, ast.Tuple, ast.List)):
             elements = node.keys if isinstance(node, ast.Dict) else node.elts
-            for element in filter(None, elements):
+            for element in filter(None, elements if len(elements) < _MIN_TABLE else ()):
                 yield from _compare(element, "object", element, len(elements) == 1)
         elif isinstance(node, ast.Match):
             for case in node.cases:

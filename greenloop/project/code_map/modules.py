@@ -14,6 +14,7 @@ from greenloop.syntax.nodes import (
     get_line_span,
 )
 from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.source import LINE_END
 from greenloop.testsuite.parser import is_test_path
 
 _MAX_DOC_CHARS, _MAX_VALUE_CHARS = 100, 40
@@ -71,7 +72,9 @@ def parse_module(path: str, text: str) -> Module:
     """Return the definitions, reads and imports of a file."""
     tree = parse_or_none(text)
     try:
-        return _read_module(path, tree, text.split("\n")) if tree else Module(path, parses=False)
+        return (
+            _read_module(path, tree, LINE_END.split(text)) if tree else Module(path, parses=False)
+        )
     except RecursionError:  # expressions that are nested hundreds of times
         return Module(path, parses=False)
 

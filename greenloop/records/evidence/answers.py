@@ -137,6 +137,12 @@ class HeldOut(Piece):
         yield EvidenceRow(self.title, reached, self.cut_short or text, brief, share, threshold)
 
 
+_ONLY_TESTED = (
+    "returns results only for the inputs of the tests; "
+    "test more inputs, or if none are valid, check with a text (--spec)"
+)
+
+
 class Memorization(Piece):
     """What the code answers to the tests' calls and to variants of them, in a process without tests.
 
@@ -159,7 +165,7 @@ class Memorization(Piece):
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         if self.functions:
             names = format_items([f"`{item}`" for item in self.functions])
-            text = f"returns results only for the inputs of the tests; test more inputs: {names}"
+            text = f"{_ONLY_TESTED}: {names}"
             yield EvidenceRow(self.title, False, text, "SUSPECTED")
         for item in self.special_cases:
             text = f"special case for the input of a test; fix the code or the test: {item}"

@@ -71,10 +71,11 @@ def _require_known(node: ast.expr | None) -> ast.expr:
 
 
 def _make(name: str, arguments: list[Any]) -> Any:
-    made = _MAKERS[name](*arguments)
-    if name in ("list", "tuple", "bytes", "set", "frozenset") and len(made) > _MAX_SIZE:
-        raise ValueError("too large")
-    return made
+    if name in ("list", "tuple", "bytes", "set", "frozenset") and arguments:
+        size = arguments[0] if isinstance(arguments[0], int) else len(arguments[0])
+        if size > _MAX_SIZE:
+            raise ValueError("too large")
+    return _MAKERS[name](*arguments)
 
 
 def _compute(node: ast.BinOp, lookup: Lookup) -> Any:

@@ -1,6 +1,7 @@
-"""Tests that pass without function bodies, in a project: forged where they run one, else weak."""
+"""Tests that pass without function bodies: forged where they run or name one, else weak."""
 
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -9,6 +10,8 @@ from greenloop.grading.empty_bodies import measure
 from greenloop.records import EmptyBodies, TestOutcome, TestRun
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.sandbox.work.tests import RecordedRun
+from greenloop.testsuite import TestFile
+from tests.support.programs import read_table
 
 GREEN = TestRun(ending="finished", tests=(TestOutcome(id="test_a.py::test_a", outcome="passed"),))
 
@@ -29,4 +32,15 @@ def test_only_tests_that_run_a_body_are_called_forged(hits: int, *, forgery: boo
     found = measure(GradingContext(HitSandbox(hits), code, (), "a", GREEN))
     assert isinstance(found, EmptyBodies)
     assert not found.reached
+    assert bool(found.forgery()) is forgery
+
+
+@pytest.mark.parametrize(("tests", "forgery"), read_table(__file__, "SINGLE"))
+def test_tests_of_the_table_of_a_module_are_weak_and_not_forged(
+    tests: str, *, forgery: bool
+) -> None:
+    code = "NAMES = {}\nclass Box:\n    def get(self): ...\ndef main(): print(NAMES)\n"
+    sandbox = Mock(**{"run_tests.return_value": GREEN})
+    found = measure(GradingContext(sandbox, code, [TestFile("test_a.py", tests)], "a", GREEN))
+    assert isinstance(found, EmptyBodies)
     assert bool(found.forgery()) is forgery

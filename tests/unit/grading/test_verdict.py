@@ -1,11 +1,13 @@
 """Each piece of evidence decides the verdict by itself, with a reason."""
 
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from greenloop.errors import SettingsError
 from greenloop.grading import Plan, forgery, shortfalls
+from greenloop.grading.collector import EvidenceCollector
 from greenloop.records import (
     AssertionMutation,
     AssertionSurvivor,
@@ -218,6 +220,12 @@ def test_defaults_of_the_settings_are_those_of_the_record() -> None:
     assert Settings.load().thresholds == Thresholds()
 
 
+def test_a_piece_of_evidence_that_breaks_is_not_measured_and_ends_no_run() -> None:
+    collector = EvidenceCollector()
+    assert collector.measure("flakiness", Mock(side_effect=KeyError("a\nb"))) is None
+    assert collector.not_measured == {"flakiness": "greenloop failed: KeyError: 'a\\nb'"}
+
+
 def test_memorized_answers_are_not_verified() -> None:
     memorized = Memorization(reached=False, calls=3, variants=9, functions=("f",))
     without = less(FULL, memorization=memorized, held_out=None)
@@ -229,8 +237,8 @@ def test_memorized_answers_are_not_verified() -> None:
     assert shortfalls(less(FULL, memorization=Memorization(reached=True, calls=3))) == ()
     lines = "\n".join(render_evidence_lines(less(FULL, memorization=memorized)))
     assert (
-        "SHORT  memorization       returns results only for the inputs of the tests; test more inputs: `f`"
-        in lines
+        "SHORT  memorization       returns results only for the inputs of the tests; "
+        "test more inputs, or if none are valid, check with a text (--spec): `f`" in lines
     )
 
 

@@ -4,10 +4,13 @@ import time
 
 import pytest
 
+from greenloop.project.changed_lines import find_changed_lines
 from greenloop.project.code_map import build_code_map, list_signatures
 from greenloop.project.code_map.index import build_index
 from greenloop.project.code_map.modules import Import, split_words
 from greenloop.project.code_map.ranking import rank
+from greenloop.testsuite.merge import append_tests
+from greenloop.testsuite.used_definitions import show_with_definitions
 from tests.support.programs import read_programs
 
 SHOP = read_programs(__file__, "SHOP")
@@ -134,3 +137,11 @@ def test_a_deeply_nested_file_is_named_alone() -> None:
     found = build_code_map({"deep.py": nested, "table.py": f"T = {list(range(20_000))}\n"}, "", 500)
     assert "table.py\n  T = [0, 1, 2" in found
     assert "deep.py" in found
+
+
+def test_a_file_with_unusual_line_ends_is_read_as_python_does() -> None:
+    text = "A = 1\r\r\nB = 2\r\r\ndef test_c():\r    assert A\r\r\n"
+    assert "  B = 2" in build_code_map({"m.py": text}, "", 2000)
+    assert show_with_definitions(text, "test_c") == "A = 1\ndef test_c():\n    assert A"
+    assert find_changed_lines(text, text.replace("t A", "t B")) == ({6}, {6})
+    assert append_tests(text, "import os\n\n\nx = os\n").startswith("import os\nA = 1\r\r\nB")

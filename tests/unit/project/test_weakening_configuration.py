@@ -2,7 +2,10 @@
 
 import pytest
 
-from greenloop.project.weakening.configuration import find_loosened_configuration
+from greenloop.project.weakening.configuration import (
+    find_loosened_configuration,
+    selects_tests,
+)
 from tests.support.programs import read_table
 
 PYTEST = "[tool.pytest.ini_options]\n"
@@ -27,3 +30,10 @@ def test_settings_that_moved_to_another_file_are_not_named() -> None:
     assert not list(find_loosened_configuration(ini, toml))
     weak = {"pyproject.toml": f"{PYTEST}testpaths = ['tests']\n"}
     assert "xfail_strict" in next(find_loosened_configuration(ini, weak))
+
+
+@pytest.mark.parametrize(("path", "text", "expected"), read_table(__file__, "SELECTING"))
+def test_tests_may_be_missing_only_if_options_leave_them_out(
+    path: str, text: str, *, expected: bool
+) -> None:
+    assert selects_tests({path: text.encode()}) is expected

@@ -43,9 +43,10 @@ def test_names_parameters_bases_and_what_the_text_states_are_kept() -> None:
         "from x import y\n",
     ],
 )
-def test_the_result_is_a_stub_again(interface: str) -> None:
+def test_the_interface_of_a_text_or_of_code_is_a_stub_again(interface: str) -> None:
     reduced = reduce_interface(interface, "nothing")
     ast.parse(reduced)
+    ast.parse(extract_interface(interface, "nothing"))
     assert reduce_interface(reduced, "nothing") == reduced
 
 

@@ -65,28 +65,8 @@ def test_one_test_is_removed_and_others_are_unchanged(name: str) -> None:
     assert "def helper" in left
 
 
-@pytest.mark.parametrize(
-    ("code", "name", "left"),
-    [
-        ("class TestA:\n    def test_b(self): pass", "TestA::test_b", ""),
-        (
-            "x = 1\n@mark\nclass TestA:\n    y = 1\n    @mark\n    def test_b(self): pass\nz = 2",
-            "TestA::test_b",
-            "x = 1\nz = 2",
-        ),
-        (
-            "class TestA:\n    class TestB:\n        def test_c(self): pass\n",
-            "TestA::TestB::test_c",
-            "",
-        ),
-        ("def test_a(): pass\ndef test_a(): pass\nx = 1", "test_a", "x = 1"),
-        ("def test_a(): pass\n", "test_b", "def test_a(): pass\n"),
-        ("def test_a(:", "test_a", "def test_a(:"),
-        ("def test_a(): pass\nclass TestA:\n    def test_a(self): pass\n", "test_a",
-         "class TestA:\n    def test_a(self): pass\n"),
-    ],
-)  # fmt: skip
-def test_classes_without_tests_are_removed(code: str, name: str, left: str) -> None:
+@pytest.mark.parametrize(("code", "name", "left"), read_table(__file__, "REMOVED"))
+def test_a_test_is_removed_with_classes_that_have_no_other(code: str, name: str, left: str) -> None:
     assert remove_tests(code, {name}) == left
 
 

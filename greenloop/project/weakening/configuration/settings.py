@@ -25,6 +25,9 @@ _TAKING = (
     *("-k", "-m", "--ignore", "--ignore-glob", "--deselect", "-p", "--lf", "--last-failed", "--co"),
     *("--collect-only", "--maxfail", "--exitfirst", "-x", "--runxfail", "--no-cov", "--noconftest"),
 )
+_SHORT = frozenset({"-k", "-m", "-p"})  # which may have their value attached
+# Those that leave no test out of a run that passes.
+_IDLE = re.compile(r"-x|--(exitfirst|maxfail|runxfail|no-cov|noconftest)|-p ?no:")
 _ALONE = frozenset(
     "--lf --last-failed --co --collect-only --exitfirst -x --runxfail --no-cov --noconftest".split()
 )
@@ -149,11 +152,22 @@ def list_taking(addopts: Any) -> list[str]:
     words = _list_words(addopts)
     found = []
     for index, word in enumerate(words):
-        name, _, value = str(word).partition("=")
+        name, _, value = word.partition("=")
+        if word[:2] in _SHORT:
+            name, value = word[:2], word[2:]
         if name in _TAKING:
             has_value = not value and name not in _ALONE
-            found.append(" ".join(map(str, words[index : index + 2])) if has_value else str(word))
+            found.append(" ".join(words[index : index + 2]) if has_value else word)
     return found
+
+
+def selects_tests(files: Mapping[str, bytes]) -> bool:
+    """Return whether a project's pytest options may leave tests out of a run that passes."""
+    paths = [path for path in files if posixpath.basename(path) in PYTEST_FILES]
+    tables = [_read(i, files[i].decode("utf-8", "replace")).get("pytest", {}) for i in paths]
+    taking = (option for table in tables for option in list_taking(table.get("addopts", "")))
+    is_selecting = any(not _IDLE.match(option) for option in taking)
+    return is_selecting or any("python_functions" in table for table in tables)
 
 
 def _list_words(addopts: Any) -> list[str]:

@@ -1,6 +1,7 @@
 """Each passing assertion fails once it is changed; the rest of the text is unchanged."""
 
 import unittest
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from greenloop.grading.assertion_mutation.candidates import (
     Certainty,
     MutableTestFile,
 )
+from greenloop.grading.assertion_mutation.forgery import find_forgeries
 from tests.support.programs import read_table
 
 
@@ -212,3 +214,12 @@ def test_inherited_tests_belong_to_each_class() -> None:
         "TestY::test_b": [8],
         "TestY::test_a": [3],
     }
+
+
+def test_code_of_a_newer_python_is_not_accused_of_what_its_classes_may_explain() -> None:
+    code, text = "type Number = int |", "from m import f\ndef test_a():\n    assert f(1) == 1\n"
+    file = MutableTestFile(text, "m", "t.py", code)
+    runner: Any = SimpleNamespace(context=SimpleNamespace(code=code), files={"t.py": file})
+    runner.find_survivors = lambda items, edit=None: {} if "opposite" in str(edit) else {*items}
+    (mutant,) = file.mutants["test_a"]
+    assert find_forgeries(runner, [mutant]) == {mutant: ""}

@@ -21,34 +21,7 @@ def test_findings_are_unique_and_sorted_by_line() -> None:
 
 
 @pytest.mark.parametrize(
-    "code",
-    [
-        "import ctypes",
-        "import ctypes as c\nclass P(c.Structure):\n    _fields_ = [('x', c.c_int32)]\nc.sizeof(P)",
-        "from ctypes import c_uint8, sizeof\nsizeof(c_uint8)",
-        "import inspect\ndef f(g): return list(inspect.signature(g).parameters)",
-        "from inspect import Parameter, iscoroutinefunction",
-        "import gc\ngc.collect()",
-        "class Place: pass\nPlace.from_address('Main Street 1')",
-        "import os, sys\nprint(os.path.join('a'), sys.argv, sys.exit)",
-        "class Loader:\n    modules = []\n    def register(self): return self.modules",
-        "def kill(os): return 'os._exit in a text'",
-        "class A:\n    def __eq__(self, o): return self.x == o.x\n    def eval(self): return self.compile()",
-        "class A:\n    def __eq__(self, o):\n        if o != 1:\n            return False\n        return True",
-        "import os\ndef f(name): return getattr(os, name)(getattr(os, 'sep'))",
-        "import os as system\nclass os:\n    path = 1",
-        "import sys, warnings\nsys.stdout = x\nwarnings.showwarning = f\nself.time.sleep = 1",
-        "import m\nm.x = 1\nvars(self)['x'] = A().__dict__",
-        "import time\ntime.sleep(1)\nclass A:\n    __class_getitem__ = f\n    def of(self): return self.__class__",
-        "import os\nx = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'data')",
-        "from pathlib import Path\nx = Path(__file__).resolve().parent / 'data'",
-        "def count(f): return f.__code__.co_varnames[: f.__code__.co_argcount]",
-        "def f(:",
-        "\0",
-        "-" * 100_000 + "1",
-        "a" + ".b" * 20_000,
-        "",
-    ],
+    "code", [*read_table(__file__, "ORDINARY"), "-" * 100_000 + "1", "a" + ".b" * 20_000]
 )
 def test_ordinary_or_unparsable_code_has_no_finding(code: str) -> None:
     assert find_integrity_issues(code) == ()

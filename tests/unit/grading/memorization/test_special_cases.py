@@ -1,6 +1,6 @@
 """Branches for the input of one test are named; base cases and tables of honest code are not."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import pytest
@@ -9,7 +9,7 @@ from greenloop.grading.inputs.known_calls import iterate_calls
 from greenloop.grading.inputs.programs import Input
 from greenloop.grading.inputs.runs import Answer
 from greenloop.grading.memorization.evidence import vary
-from greenloop.grading.memorization.special_cases import find_special_cases
+from greenloop.grading.memorization.special_cases import ANY_LINE, find_special_cases
 from tests.support.programs import read_table
 
 
@@ -26,12 +26,14 @@ def answer(names: dict[str, Any], call: str) -> str:
         return type(error).__name__
 
 
-def special(code: str, *checks: str, text: str = "") -> tuple[str, ...]:
+def special(
+    code: str, *checks: str, text: str = "", lines: Container[int] = ANY_LINE
+) -> tuple[str, ...]:
     body = "".join(f"\n\ndef test_{n}():\n    assert {item}\n" for n, item in enumerate(checks))
     found = iterate_calls([f"from m import *\nfrom m import f\n{body}"], "m", ["f"])
     calls = [Input(call, "f") for _, call in found]
     variants = list(vary(calls, code, 1))
-    return find_special_cases(code, calls, variants, text, evaluate)
+    return find_special_cases(code, calls, variants, text, evaluate, lines)
 
 
 RANGE = "def f(a, b):\n    {}\n    return b - a\n"
@@ -95,3 +97,10 @@ def test_a_constant_of_the_text_suffices_for_no_suspicion_but_an_example_does_no
     code, checks = BENT[9]
     assert special(code, *checks, text="The words 'one two three' count 4.") == ()
     assert len(special(code, *checks, text="For example f('one two three') is 4.")) == 1
+
+
+def test_a_branch_for_one_test_on_a_changed_line_is_named_below_many_on_others() -> None:
+    older = [f"if (a, b) == ({n}, 9):\n        return {n}" for n in range(20, 30)]
+    code = RANGE.format("\n    ".join([*older, "if (a, b) == (3, 8):\n        return 6"]))
+    checks = [f"f({n}, 9) == {n}" for n in range(20, 30)]
+    assert len(special(code, *checks, *RANGE_TESTS, lines=range(22, 24))) == 1

@@ -1,10 +1,13 @@
 """Programs of tests: what reaches the process of the code, and what stays on the host."""
 
+import ast
 import textwrap
+import tracemalloc
 
 import pytest
 
 from greenloop.testsuite.programs import ProgramFile, build_programs
+from greenloop.testsuite.programs.literals import read_value
 from tests.support.programs import read_table
 
 HEAD = "import math\nimport pytest\nfrom m import f, g, Point\n\n"
@@ -128,3 +131,11 @@ def test_inherited_tests_are_observed_in_each_class() -> None:
             make = staticmethod(f)
     """)
     assert [item.test for item in (*found.programs, *found.not_observed)] == ["TestF::test_it"]
+
+
+@pytest.mark.parametrize("text", ["list(range(10**6))", "bytes(10**7)"])
+def test_a_large_value_of_a_test_is_not_built_on_the_host(text: str) -> None:
+    tracemalloc.start()
+    assert read_value(ast.parse(text, mode="eval").body) == ()
+    assert tracemalloc.get_traced_memory()[1] < 10**6
+    tracemalloc.stop()
