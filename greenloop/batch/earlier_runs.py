@@ -10,11 +10,9 @@ from greenloop.records.batch import BatchOutcome
 from greenloop.records.report import is_enough
 from greenloop.settings import Settings
 from greenloop.workflow.kinds import load_request
-from greenloop.workflow.storage.request import SavedOptions, digest, select_saved_options
+from greenloop.workflow.storage.request import SavedOptions, digest, select_deciding_options
 from greenloop.workflow.storage.run_dir import RunDirectory
 
-# These options change no answer and no verdict.
-_IGNORED_OPTIONS = ("require", "max_tokens", "max_cost", "sandbox")
 _MODELS = ("model", "fallback_model")
 
 
@@ -41,7 +39,8 @@ class EarlierRuns:
         is_reached = self._is_reached(found)
         if is_reached and entry.output is not None:
             return None  # the lock shows that code was written; without it, deliver again
-        if not is_reached and self._has_other(self._select_options(), self._directory_of(found)):
+        options = select_deciding_options(self.settings)
+        if not is_reached and self._has_other(options, self._directory_of(found)):
             return None
         return found.model_copy(update={"kind": "done before", "exit_status": int(not is_reached)})
 
@@ -62,10 +61,6 @@ class EarlierRuns:
 
     def _is_reached(self, found: BatchOutcome) -> bool:
         return is_enough(found.verdict or "", self.settings.require or "passed")
-
-    def _select_options(self) -> SavedOptions:
-        saved = select_saved_options(self.settings)
-        return {name: value for name, value in saved.items() if name not in _IGNORED_OPTIONS}
 
     def _directory_of(self, found: BatchOutcome) -> RunDirectory:
         return RunDirectory(self.folder / Path(found.run_dir).name)  # the batch may have been moved
