@@ -234,12 +234,3 @@ def print_code(code: str, stream: TextIO) -> None:
         escape_commands(escape_invisible(code)).rstrip("\n")
     )
     console.print(shown, soft_wrap=True)
-
-
-def find_code_path(report: Report) -> str:
-    """Return the path of the code's file, relative if it is in the working folder."""
-    name = report.artifacts.output or report.artifacts.code or f"{report.module or 'solution'}.py"
-    path, folder = Path(name), Path.cwd()
-    if path.is_absolute() and path.is_relative_to(folder):
-        path = path.relative_to(folder)
-    return path.as_posix()
