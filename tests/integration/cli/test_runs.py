@@ -87,6 +87,10 @@ def test_code_and_tests_are_written_later(run: Run) -> None:
     Path("durations.py").write_text("mine\n")
     status, _, err = run("report", "--write", ".")
     assert (status, "was edited since it was graded" in err) == (2, True)
+    here = next(Path(".greenloop/runs").iterdir()).rename("moved")  # as an artifact of CI
+    Path("new").mkdir()
+    assert run("report", "--write", "new", str(here))[0] == 0
+    assert list(Path(".greenloop/runs").iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,10 @@ def test_what_a_file_has_already_is_kept(tmp_path: Path) -> None:
     assert [len(entries) for entries in now["hooks"].values()] == [2, 1]
     write(tmp_path, "claude", after)
     assert update_agent_file(tmp_path, item, removes=True)[1] == before
+    now["hooks"]["Stop"][1]["hooks"] += there["hooks"]["Stop"][0]["hooks"]  # beside ours
+    write(tmp_path, "claude", json.dumps(now))
+    after = update_agent_file(tmp_path, item, removes=True)[1]
+    assert (after.count("say done"), after.count("greenloop gate")) == (2, 0)
 
 
 def test_nothing_blocks_an_agent_where_greenloop_fails(tmp_path: Path) -> None:
