@@ -106,7 +106,7 @@ def _read_entries_from(spec: str, output_dir: Path | None) -> Iterator[Entry]:
 def _list_specifications(folder: Path) -> Iterator[Path]:
     """Yield the specifications below a folder, not texts in hidden or generated folders."""
     for place, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not _is_foreign(os.path.join(place, name))]
+        folders[:] = [name for name in folders if not _is_of_tools(os.path.join(place, name))]
         for path in (Path(place, name) for name in names):
             is_list = fnmatch(path.name, "requirements*.txt")  # for pip
             is_text = path.suffix in _SUFFIXES and not (is_list or _is_readme(path))
@@ -114,7 +114,7 @@ def _list_specifications(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def _is_foreign(folder: str) -> bool:
+def _is_of_tools(folder: str) -> bool:
     """Return whether a folder is hidden, generated or an environment."""
     return os.path.basename(folder).startswith(".") or bool(
         explain_folder_exclusion(folder, folder)

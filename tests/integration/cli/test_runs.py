@@ -11,6 +11,7 @@ from greenloop.records import Artifacts, Report
 from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.integration.cli.conftest import Run
+from tests.support.programs import read_table
 from tests.support.reports import build_make_report, build_refused_report
 
 
@@ -93,24 +94,7 @@ def test_code_and_tests_are_written_later(run: Run) -> None:
     assert list(Path(".greenloop/runs").iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["foo"], "'foo' is not a command, a file or a sentence; see greenloop help"),
-        (
-            ["make", "durations"],
-            "'durations' is not a command, a file or a sentence; see greenloop help",
-        ),
-        (["src/durations"], "src/durations does not exist"),
-        (["durations.md"], "durations.md does not exist"),
-        (["batch", "word"], "'word' is not a file or a folder; see greenloop help batch"),
-        (["größe"], "'größe' is not a command, a file or a sentence"),
-        (["spec.md:3"], "'spec.md:3' is not a command, a file or a sentence"),
-        (["help", "foo"], "no such command: foo"),
-        (["vesrion"], "did you mean 'version'?"),
-        (["--versoin"], "did you mean '--version'?"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "said"), read_table(__file__, "what_is_no_text"))
 def test_what_is_no_text_is_refused_before_anything_is_made(
     run: Run, folder: Path, arguments: list[str], said: str
 ) -> None:

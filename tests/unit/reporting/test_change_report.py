@@ -22,6 +22,7 @@ from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.formats.sarif import render_sarif
 from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.page import render_report_html
+from greenloop.reporting.summary import format_command
 from tests.support.programs import read_program
 from tests.support.reports import build_make_report
 
@@ -89,3 +90,9 @@ def test_findings_of_a_checked_project_stand_at_their_files_below_the_working_fo
     report = report.model_copy(update={**changes, "evidence": evidence})
     assert render_github(report).count("file=services/shop/src/a.py,line=8:") == 2
     assert render_sarif(report).count('"uri": "services/shop/src/a.py"') == 2
+
+
+def test_the_next_command_names_a_run_that_it_does_not_find_by_itself() -> None:
+    for place, shown in ((".greenloop/runs/a", ""), ("out dir/runs/a", " 'out dir/runs/a'")):
+        report = build_change_report().model_copy(update={"artifacts": Artifacts(run_dir=place)})
+        assert format_command(report, "report") == f"greenloop report{shown}"
