@@ -23,8 +23,7 @@ def test_an_earlier_run_counts_for_the_goal_and_options_of_this_call(
 ) -> None:
     entry, before = Entry(id="a", text="Write f"), Settings(model="openai:a")
     place = EarlierRuns.open(tmp_path, before).find_directory(entry)
-    options = select_saved_options(before)
-    place.save_request(MakeRequest(specification=entry.text, options=options))
+    place.save_request(MakeRequest(specification="f", options=select_saved_options(before)))
     known = {"id": entry.id, "sha256": entry.sha256, "run_dir": str(place.path)}
     outcome = BatchOutcome(**known, kind="missed", exit_status=1, verdict=verdict)
     BatchResults(tmp_path / RESULTS_FILE).append(outcome)
