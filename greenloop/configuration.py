@@ -4,6 +4,7 @@ A project's file comes with the code that is judged. It may set only what neithe
 weakens a verdict nor opens the sandbox; the rest comes from options, variables or the user's file.
 """
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -92,9 +93,17 @@ def allow(key: str, value: Any, base: Any) -> str:
 
 
 def allow_above(key: str, value: Any, base: Any) -> str:
-    """Let a project raise a threshold."""
-    is_above = isinstance(value, (int, float)) and value >= base
+    """Let a project raise a threshold, or a number that makes evidence stronger."""
+    is_above = _to_number(value) >= _to_number(base)
     return "" if is_above else f"may not set {key} below {base}; use the environment"
+
+
+def _to_number(value: Any) -> float:
+    """Return the number that a file gives, also as text; NaN, which is above nothing, for others."""
+    try:
+        return math.inf if value == "all" else float(value)
+    except (TypeError, ValueError):
+        return math.nan
 
 
 def allow_list(key: str, value: Any, base: Any) -> str:

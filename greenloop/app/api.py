@@ -12,6 +12,7 @@ from greenloop.app.check import CheckResult, OpenSandbox, check_files, create_ch
 from greenloop.app.check_diff import check_diff, create_diff_directory
 from greenloop.app.inputs.project_module import read_module
 from greenloop.errors import InputError
+from greenloop.files import read_text
 from greenloop.project.diff import find_default_branch, read_diff
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox, open_sandbox
@@ -73,7 +74,7 @@ def _place_files(
         found[0].write_text(tests, encoding="utf-8")
     else:
         found = [Path(tests)] if isinstance(tests, str | Path) else list(map(Path, tests))
-        texts = (item.read_text("utf-8") for item in found if item.is_file())
+        texts = (read_text(item) for item in found if item.is_file())
         packages = settings.allow_list.import_names
         name = next((n for text in texts if (n := find_imported_module(text, packages))), None)
     if _is_path(code):

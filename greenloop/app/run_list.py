@@ -3,7 +3,7 @@
 import json
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,10 +32,23 @@ class KeptRun:
 
 @dataclass(frozen=True)
 class Removable:
-    """A folder that `runs --prune` removes."""
+    """A run that `runs --prune` removes."""
 
     path: Path
     size: int
+
+    def remove(self) -> None:
+        """Remove the folder. Raises InputError: a process works on the run."""
+        with RunDirectory(self.path).lock():
+            shutil.rmtree(self.path, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class RemovablePackages(Removable):
+    """A package set of the cache, which all projects of the user share."""
+
+    def remove(self) -> None:
+        PackageStore(self.path.parent).remove(self.path)
 
 
 def list_runs(home: Path) -> list[KeptRun]:
@@ -69,21 +82,25 @@ def _is_active(path: Path) -> bool:
 
 
 def find_old_folders(home: Path, days: float) -> Iterator[Removable]:
-    """Yield runs and package sets that have not been used for a number of days."""
+    """Yield the runs, if no process works on them, and package sets not used for some days."""
     oldest = time.time() - days * _DAY_S
     for item in list_runs(home):
-        if item.changed < oldest:
+        if item.changed < oldest and not _is_active(item.path):
             yield Removable(item.path, item.size)
     for folder in PackageStore().list_folders():
         # Each use reads the manifest in the folder, so the last access is the last use.
         if max(item.stat().st_atime for item in folder.iterdir()) < oldest:
-            yield Removable(folder, _measure(folder))
+            yield RemovablePackages(folder, _measure(folder))
 
 
-def remove(folders: list[Removable]) -> None:
-    """Remove folders with their contents."""
-    for item in folders:
-        shutil.rmtree(item.path, ignore_errors=True)
+def remove(home: Path, days: float, folders: Collection[Removable]) -> Iterator[Removable]:
+    """Remove those of the folders that are still old and unused, and yield them."""
+    paths = {item.path for item in folders}
+    for item in find_old_folders(home, days):
+        if item.path in paths:
+            with suppress(InputError):
+                item.remove()
+                yield item
 
 
 def _read_run(folder: Path) -> KeptRun | None:

@@ -1,15 +1,18 @@
 """Entries of a batch: specifications from files, folders, JSON Lines and standard input."""
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 
 from pydantic import Field, ValidationError
 
 from greenloop.errors import InputError
 from greenloop.files import decode_text, read_bounded, read_text
+from greenloop.project.exclusions import explain_folder_exclusion
 from greenloop.records import Record
 from greenloop.syntax.names import explain_invalid_module_name
 from greenloop.workflow.storage.lockfile import digest_text
@@ -63,7 +66,7 @@ def read_entries(specs: Sequence[str], output_dir: Path | None) -> tuple[Entry, 
         places = ", ".join("standard input" if spec == "-" else spec for spec in specs)
         raise InputError(
             f"no specifications in {places}: folders are searched for *.md, *.txt and *.rst without "
-            "READMEs; JSON Lines have one per line"
+            "READMEs, requirements*.txt and hidden folders; JSON Lines have one per line"
         )
     for what in ("id", "output"):
         seen: dict[str, Entry] = {}
@@ -90,15 +93,32 @@ def _read_entries_from(spec: str, output_dir: Path | None) -> Iterator[Entry]:
             raise InputError(f"standard input is larger than {_MAX_JSONL_BYTES // 1_000_000} MB")
         yield from _entries_from_jsonl(data, "standard input", output_dir)
     elif path.is_dir():
-        for item in sorted(path.rglob("*")):
-            if item.suffix in _SUFFIXES and item.is_file() and not _is_readme(item):
-                yield _entry_from_file(item, item.relative_to(path).with_suffix(""), output_dir)
+        for item in sorted(_list_specifications(path)):
+            yield _entry_from_file(item, item.relative_to(path).with_suffix(""), output_dir)
     elif path.suffix in (".jsonl", ".ndjson"):
         yield from _entries_from_jsonl(read_bounded(path, _MAX_JSONL_BYTES), spec, output_dir)
     elif not path.exists():
         raise InputError(f"{spec} does not exist; check the path")
     else:
         yield _entry_from_file(path, Path(path.stem), output_dir)
+
+
+def _list_specifications(folder: Path) -> Iterator[Path]:
+    """Yield the specifications below a folder, not texts in hidden or generated folders."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not _is_of_tools(os.path.join(place, name))]
+        for path in (Path(place, name) for name in names):
+            is_list = fnmatch(path.name, "requirements*.txt")  # for pip
+            is_text = path.suffix in _SUFFIXES and not (is_list or _is_readme(path))
+            if is_text and not path.name.startswith(".") and path.is_file():
+                yield path
+
+
+def _is_of_tools(folder: str) -> bool:
+    """Return whether a folder is hidden, generated or an environment."""
+    return os.path.basename(folder).startswith(".") or bool(
+        explain_folder_exclusion(folder, folder)
+    )
 
 
 def _entry_from_file(path: Path, name: Path, output_dir: Path | None) -> Entry:

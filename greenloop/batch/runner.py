@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
+from greenloop.batch.earlier_runs import EarlierRuns
 from greenloop.batch.entries import Entry
 from greenloop.batch.executor import BatchConfig, Executor, LocalExecutor, RunExecutor
 from greenloop.batch.results import (
-    RESULTS_FILE,
-    BatchResults,
     add_outcome,
     check_output_path,
     find_refused_outcome,
@@ -40,6 +39,7 @@ from greenloop.records import Report
 from greenloop.records.batch import BatchOutcome, BatchTotals
 from greenloop.records.report import meets_requirement
 from greenloop.versions import greenloop_version
+from greenloop.workflow.kinds import load_request
 from greenloop.workflow.make.locked_delivery import deliver_locked
 from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.storage.request import select_saved_options
@@ -67,6 +67,7 @@ class Batch:
     fatal_error: GreenloopError | None = field(default=None, init=False)
     totals: BatchTotals = field(init=False)
     _unreachable_runs: int = field(default=0, init=False)
+    _earlier: EarlierRuns = field(init=False)
 
     def __post_init__(self) -> None:
         count = len(self.entries)
@@ -86,15 +87,15 @@ class Batch:
         """
         started = time.monotonic()
         self.config.emit(BatchStarted(len(self.entries), str(self.folder)))
-        results = BatchResults(self.folder / RESULTS_FILE)
-        waiting = iter(self._pending_entries(results))
+        self._earlier = EarlierRuns.open(self.folder, self.config.settings)
+        waiting = iter(self._pending_entries())
         try:
             async with AsyncExitStack() as stack:
                 first = next(waiting, None)
                 if first is not None:
                     runs = await stack.enter_async_context(self.executor.open(self.config))
                     queue = chain([first], waiting)
-                    work = (self._run_worker(queue, results, runs) for _ in range(self.config.jobs))
+                    work = (self._run_worker(queue, runs) for _ in range(self.config.jobs))
                     await asyncio.gather(*work)
                     self._update_totals(cost_usd=await runs.cost())
         finally:  # the totals of a cancelled batch are reported too
@@ -105,32 +106,27 @@ class Batch:
     def _update_totals(self, **fields: float | str | None) -> None:
         self.totals = self.totals.model_copy(update=fields)
 
-    def _pending_entries(self, results: BatchResults) -> Iterator[Entry]:
+    def _pending_entries(self) -> Iterator[Entry]:
         """Yield the entries that need a run; record the outcomes of the others."""
         for entry in self.entries:
             known = None
             if not self.force:
-                request, directory = self._build_request(entry), self._run_directory(entry)
+                request, directory = self._build_request(entry), self._earlier.find_directory(entry)
                 known = find_refused_outcome(entry, request, directory)
             known = known or find_unchanged_outcome(entry, self.config.settings)
-            known = known or _find_earlier_outcome(results, entry)
+            known = known or self._earlier.find_outcome(entry)
             if known is None:
                 yield entry
             else:
                 self._record_outcome(known)
 
-    def _run_directory(self, entry: Entry) -> RunDirectory:
-        return RunDirectory(self.folder / "runs" / entry.slug)
-
-    async def _run_worker(
-        self, queue: Iterator[Entry], results: BatchResults, executor: RunExecutor
-    ) -> None:
+    async def _run_worker(self, queue: Iterator[Entry], executor: RunExecutor) -> None:
         for entry in queue:
             if self.is_stopping or self.fatal_error:
                 return
             self.config.emit(EntryStarted(entry.id))
             outcome = await self._run_entry(entry, executor)
-            results.append(outcome)
+            self._earlier.results.append(outcome)
             self._record_outcome(outcome)
 
     def _record_outcome(self, outcome: BatchOutcome) -> None:
@@ -140,7 +136,7 @@ class Batch:
     async def _run_entry(self, entry: Entry, executor: RunExecutor) -> BatchOutcome:
         """Run one entry and return its outcome, whether it succeeds or not."""
         started = time.monotonic()
-        directory = self._run_directory(entry)
+        directory = self._earlier.find_directory(entry)
         failure: BaseException | None = None
         report: Report | None = None
         try:
@@ -159,6 +155,7 @@ class Batch:
     ) -> Report:
         request = self._build_request(entry)
         check_output_path(request)
+        _update_options(directory, request)
         report = await executor.run(
             request, directory, lambda event: self.config.emit(EntryProgress(entry.id, event))
         )
@@ -226,9 +223,8 @@ class Batch:
         return "stopped" if self.is_stopping and self.totals.not_run else "finished"
 
 
-def _find_earlier_outcome(results: BatchResults, entry: Entry) -> BatchOutcome | None:
-    """Return the outcome of an entry that an earlier call of this batch completed, else None."""
-    found = results.find_outcome(entry.id, entry.sha256)
-    if found is None or (found.exit_status == 0 and entry.output is not None):
-        return None  # the lock shows that code was written; without it, deliver again
-    return found.model_copy(update={"kind": "done before"})
+def _update_options(directory: RunDirectory, request: MakeRequest) -> None:
+    """Store the options of this call in a run that goes on with them."""
+    if directory.request_file.exists():
+        stored = load_request(directory)
+        directory.save_request(stored.model_copy(update={"options": request.options}))

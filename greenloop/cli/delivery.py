@@ -22,6 +22,12 @@ def deliver_report(report: Report, request: RunRequest, *, is_reviewed: bool) ->
     if not report.artifacts.run_dir:
         return report
     directory = RunDirectory(Path(report.artifacts.run_dir))
+    return _deliver(report, request, directory, is_reviewed=is_reviewed)
+
+
+def _deliver(
+    report: Report, request: RunRequest, directory: RunDirectory, *, is_reviewed: bool
+) -> Report:
     patch = confirm_patch if is_terminal() else None
     consent = Consent(is_reviewed, _confirm_overwrite, patch, print_error)
     report = find_kind(request).deliver(report, request, directory, consent)
@@ -38,7 +44,7 @@ def offer_to_write(report: Report, request: RunRequest) -> None:
         return
     if confirm(f"write {Path(best).name} and its tests into this folder? [y/N] "):
         try:
-            _write_into(Path(), report, request)
+            _write_into(Path(), report, request, RunDirectory(Path(str(report.artifacts.run_dir))))
         except GreenloopError as error:
             print_error(str(error))
 
@@ -56,14 +62,16 @@ def write_run(folder: Path, run_dir: Path) -> Report:
         raise InputError(
             f"--write: the run {run_dir} has no module; name a run of `greenloop make`"
         )
-    return _write_into(folder, report, request)
+    return _write_into(folder, report, request, directory)
 
 
-def _write_into(folder: Path, report: Report, request: MakeRequest) -> Report:
+def _write_into(
+    folder: Path, report: Report, request: MakeRequest, directory: RunDirectory
+) -> Report:
     output = (folder / Path(str(report.artifacts.best_code)).name).absolute()
     placed = request.model_copy(update={"output": str(output)})
     check_output_paths(placed)
-    report = deliver_report(report, placed, is_reviewed=False)
+    report = _deliver(report, placed, directory, is_reviewed=False)
     for path in filter(None, (report.artifacts.output, report.artifacts.tests_output)):
         print_error(f"wrote {shorten_path(path)}")
     return report

@@ -43,7 +43,7 @@ from greenloop.reporting.summary import (
     summarize_report,
 )
 from greenloop.versions import greenloop_version
-from greenloop.workflow.storage.run_dir import write_atomically
+from greenloop.workflow.storage.run_dir import RunDirectory, write_atomically
 
 STDOUT = "-"  # as the name of a file
 MAX_SHOWN_LINES = 40  # of code or a diff at a terminal; more would push the verdict off the screen
@@ -171,11 +171,13 @@ def write_output(name: str, text: str) -> None:
     """Write a text to a file, or to standard output for `-`.
 
     Raises:
-        InputError: no file is named.
+        InputError: no file is named, or one from which a run is read.
         OutputError: it cannot be written.
     """
     if not name:
         raise InputError("name a file, or - for standard output")
+    if RunDirectory(Path(name).parent).is_own_file(Path(name)):
+        raise InputError(f"{name} is a file of the run itself; name another file")
     if name == STDOUT:
         sys.stdout.write(text)
     elif Path(name).exists() and not Path(name).is_file():

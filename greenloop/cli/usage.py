@@ -24,12 +24,14 @@ _PANELS = ("Arguments", *_MODEL_PANELS, "Sandbox", "Evidence", "Output", "Option
 def expand_bare_options(args: list[str]) -> list[str]:
     """Return the arguments of `report`, with `=` after `--html` and `--markdown` without a value.
 
-    They have no value at the end, before an option, or before a folder (the run directory).
+    They have no value at the end, before an option, or before a run: a folder or its report.
     """
     read: list[str] = []
     for number, word in enumerate(args):
         following = args[number + 1] if number + 1 < len(args) else "--"
-        bare = (following.startswith("-") and following != "-") or Path(following).is_dir()
+        place = Path(following)
+        is_run = place.is_dir() or (place.suffix == ".json" and place.is_file())
+        bare = (following.startswith("-") and following != "-") or is_run
         read.append(f"{word}=" if word in _OPTIONAL_VALUE_FLAGS and bare else word)
     return read
 

@@ -90,6 +90,11 @@ class PackageStore:
         found = (item.parent for item in sorted(self.root.glob(f"[!.]*/{_MANIFEST}")))
         return [folder for folder in found if not folder.is_symlink()]
 
+    def remove(self, folder: Path) -> None:
+        """Remove an installed set, not while a process installs or looks it up."""
+        with self._lock_folder(folder.name, threading.Event()):
+            shutil.rmtree(folder, ignore_errors=True)
+
     def _folder_for(self, requirements: Sequence[str]) -> Path:
         """Return the folder of a set; its name has a digest of requirements and interpreter."""
         key_parts = [sorted(requirements), _interpreter_tags(), self._constraints, _SITE]

@@ -10,11 +10,16 @@ from greenloop.llm.model_selection import choose_model
 from greenloop.records.batch import EvalReport, EvalSetup
 from greenloop.settings import Settings
 from greenloop.versions import greenloop_version
-from greenloop.workflow.storage.request import digest, select_saved_options, with_absolute_replay
+from greenloop.workflow.storage.request import (
+    NEUTRAL_OPTIONS,
+    digest,
+    select_saved_options,
+    with_absolute_replay,
+)
 from greenloop.workflow.storage.run_dir import write_atomically
 
-# Options that may differ when an evaluation is resumed: they change no answer and no verdict.
-_IGNORED_OPTIONS = ("model", "fallback_model", "max_tokens", "max_cost", "sandbox", "require")
+# Not compared when an evaluation is resumed: its setup names the models by themselves.
+_IGNORED_OPTIONS = ("model", "fallback_model", *NEUTRAL_OPTIONS)
 
 
 class EvalDirectory:

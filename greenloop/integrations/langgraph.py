@@ -1,5 +1,6 @@
 """A LangGraph node and a LangChain tool that make tested code."""
 
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
@@ -15,7 +16,7 @@ from greenloop.llm.chat import ChatSource
 from greenloop.records import Report
 from greenloop.settings import Settings
 from greenloop.tools.building import build_tool
-from greenloop.workflow.storage.request import RunRequest, digest
+from greenloop.workflow.storage.request import RunRequest, digest, select_deciding_options
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 if TYPE_CHECKING:
@@ -50,14 +51,17 @@ def make_node(
     With `project`, the folder of a project, the specification is a wish as for `greenloop change`,
     and `code` is the patch.
 
-    The run's directory depends on the thread and the specification: a node that runs again after a
-    crash or an interrupt continues its run and pays for no answer twice. In the stream mode
+    The run's directory depends on the thread, the specification, the project, the model and the
+    settings without budgets: a node that runs again after a crash or an interrupt continues its run
+    and pays for no answer twice. In the stream mode
     `custom`, each line of progress is `{"greenloop": line}`.
 
     Raises:
         GreenloopError: by the node, when the run ended early.
     """
     service = _create_service(settings, model)
+    place = str(project.absolute()) if project else ""
+    node = [place, _describe_model(model), select_deciding_options(service.settings)]
 
     async def make(
         state: Mapping[str, Any], config: RunnableConfig, writer: StreamWriter = lambda _line: None
@@ -69,7 +73,8 @@ def make_node(
         async with forward_progress(write_line) as emit:
             text = str(state["specification"])
             request = service.build_change(text, project) if project else text
-            return await _run_node(service, emit, request, f"{thread}\n{text}" if thread else "")
+            key = json.dumps([thread, text, *node], default=str) if thread else ""
+            return await _run_node(service, emit, request, key)
 
     return make
 
@@ -89,6 +94,12 @@ async def _run_node(
 def _create_service(settings: Settings | None, model: "BaseChatModel | None") -> AgentService:
     sources = [ChatSource(type(model).__name__, model)] if model else []
     return AgentService(settings or Settings.load(), sources)
+
+
+def _describe_model(model: "BaseChatModel | None") -> str:
+    """Return class and name of a given model; the settings name the others."""
+    names = (getattr(model, name, None) for name in ("model_name", "model"))
+    return f"{type(model).__name__} {next(filter(None, names), '')}"
 
 
 def _to_node_output(report: Report) -> NodeOutput:

@@ -90,7 +90,7 @@ def _result_of(item: BatchOutcome) -> str | None:
 def _junit_result(item: BatchOutcome) -> JunitResult | None:
     if not item.exit_status:
         return None
-    return "failure" if item.kind == "missed" else "error"
+    return "failure" if item.kind in ("missed", "done before") else "error"
 
 
 def render_verify_markdown(results: Sequence[LockCheckResult]) -> str:

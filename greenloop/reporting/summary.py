@@ -3,6 +3,7 @@
 import os
 import shlex
 from collections.abc import Iterable
+from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path
 from typing import Final, TextIO
@@ -10,6 +11,7 @@ from typing import Final, TextIO
 from rich.console import Console
 from rich.syntax import Syntax
 
+from greenloop.errors import SettingsError
 from greenloop.records import Choice, Report, Verdict
 from greenloop.records.report import ENDED_EARLY
 from greenloop.reporting.escaping import (
@@ -18,6 +20,7 @@ from greenloop.reporting.escaping import (
     first_line,
     truncate_words,
 )
+from greenloop.settings import Settings
 
 _VERDICT_MEANINGS: Final[dict[Verdict, str]] = {
     "verified": "Every test passes, and every piece of evidence reaches its threshold.",
@@ -185,8 +188,15 @@ def is_only_kept(report: Report) -> bool:
 def format_command(report: Report, command: str) -> str:
     """Return a command with the folder of a run, unless the command finds the folder by itself."""
     folder = str(report.artifacts.run_dir)
-    is_latest = Path(folder).parent.name == "runs" and "batches" not in Path(folder).parts
-    return f"greenloop {command}" + f" {shlex.quote(shorten_path(folder))}" * (not is_latest)
+    place = "" if _is_searched(Path(folder).parent) else f" {shlex.quote(shorten_path(folder))}"
+    return f"greenloop {command}{place}"
+
+
+def _is_searched(folder: Path) -> bool:
+    """Return whether commands without a run directory search a folder for the latest run."""
+    with suppress(SettingsError):
+        return folder.absolute() == Path(Settings.load().home, "runs").absolute()
+    return False
 
 
 def shorten_path(path: str) -> str:
@@ -234,12 +244,3 @@ def print_code(code: str, stream: TextIO) -> None:
         escape_commands(escape_invisible(code)).rstrip("\n")
     )
     console.print(shown, soft_wrap=True)
-
-
-def find_code_path(report: Report) -> str:
-    """Return the path of the code's file, relative if it is in the working folder."""
-    name = report.artifacts.output or report.artifacts.code or f"{report.module or 'solution'}.py"
-    path, folder = Path(name), Path.cwd()
-    if path.is_absolute() and path.is_relative_to(folder):
-        path = path.relative_to(folder)
-    return path.as_posix()

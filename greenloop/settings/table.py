@@ -201,7 +201,7 @@ class SettingsTable(BaseSettings):
         100,
         "Maximum number of mutants (small faults put into the code), or all; 0 = none.",
         metavar="N|all",
-        project=allow,
+        project=allow_above,
     )
     hardening_rounds: int = setting(
         2,
@@ -228,7 +228,7 @@ class SettingsTable(BaseSettings):
         "Seconds for each piece of evidence.",
         variable="GREENLOOP_GRADING_SECONDS",
         key="grading-seconds",
-        project=allow,
+        project=allow_above,
         gt=0,
         le=3600,
     )

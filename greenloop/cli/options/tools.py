@@ -42,12 +42,13 @@ class ReportOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class RunsOptions(Options):
-    """List the runs below .greenloop, or remove old ones with --prune."""
+    """List the runs below .greenloop, or remove old ones, and cached packages, with --prune."""
 
     examples: ClassVar[str] = "greenloop runs\ngreenloop runs --prune --older-than 30"
 
     prune: bool = flag(
-        "Remove old runs and cached packages that were not used lately; asks first.", "Options"
+        "Remove old runs, and packages in the cache of all projects that were not used lately; asks first.",
+        "Options",
     )
     older_than: float = option(
         "With --prune: what counts as old, in days.", "DAYS", "Options", default=7.0, min=0

@@ -9,7 +9,8 @@ from greenloop.reporting.evidence.survivors import (
     list_survivors,
 )
 from greenloop.reporting.evidence.text import list_first_steps
-from greenloop.reporting.summary import find_code_path, format_verdict
+from greenloop.reporting.formats.places import find_code_path, find_issue_path
+from greenloop.reporting.summary import format_verdict
 
 _MAX_CHARS = 1000
 
@@ -23,13 +24,12 @@ def _list_commands(report: Report) -> Iterator[str]:
     code = find_code_path(report)
     for item in list_survivors(report.evidence):
         text = build_survivor_row(item).advice
-        yield format_annotation("warning", text, item.path or code, item.line)
+        yield format_annotation("warning", text, find_code_path(report, item.path), item.line)
     for failure in report.failures:
-        yield format_annotation(
-            "error", f"{failure.test}: {failure.message}", failure.test.split("::")[0]
-        )
+        path = find_code_path(report, failure.test.split("::")[0])
+        yield format_annotation("error", f"{failure.test}: {failure.message}", path)
     for issue in report.evidence.integrity:
-        yield format_annotation("error", issue.what, code, issue.line)
+        yield format_annotation("error", issue.what, find_issue_path(report, issue), issue.line)
     level = {"verified": "notice", "passed": "warning", "failed": "error"}[report.verdict]
     text = "; ".join((format_verdict(report), *list_first_steps(report)))
     yield format_annotation(level, text, "" if report.change else code)

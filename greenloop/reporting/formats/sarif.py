@@ -16,7 +16,7 @@ from greenloop.reporting.evidence.survivors import (
     build_survivor_row,
     list_survivors,
 )
-from greenloop.reporting.summary import find_code_path
+from greenloop.reporting.formats.places import find_code_path, find_issue_path
 
 _SCHEMA_URL = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -85,16 +85,18 @@ def _ended_early(report: Report) -> bool:
 
 def _list_results(report: Report) -> Iterator[dict[str, Any]]:
     """Yield the findings; those of the review have a line only if the code is still the same."""
-    uri = _artifact_uri(report)
+    uri = _encode_uri(find_code_path(report))
     for item in list_survivors(report.evidence):
         text = build_survivor_row(item).advice
-        yield _build_result("surviving-mutant", "warning", text, uri, item.line, item.id)
+        place = _encode_uri(find_code_path(report, item.path))
+        yield _build_result("surviving-mutant", "warning", text, place, item.line, item.id)
     same = bool(report.attempts) and report.attempts[0].code == report.final_code
     for found in (item for item in report.review if not item.resolved):
         line, level = found.line if same else None, _LEVELS[found.severity]
         yield _build_result("review", level, found.message, uri, line, found.message)
     for issue in report.evidence.integrity:
-        yield _build_result("integrity", "error", issue.what, uri, issue.line, issue.what)
+        place = _encode_uri(find_issue_path(report, issue))
+        yield _build_result("integrity", "error", issue.what, place, issue.line, issue.what)
 
 
 def _build_result(
@@ -112,11 +114,6 @@ def _build_result(
         "locations": [{"physicalLocation": location}],
         "partialFingerprints": {"greenloop/v1": fingerprint},
     }
-
-
-def _artifact_uri(report: Report) -> str:
-    """Return the URI of the code's file, relative if the file is in the working directory."""
-    return _encode_uri(find_code_path(report))
 
 
 def _encode_uri(name: str) -> str:

@@ -18,6 +18,7 @@ from greenloop.testsuite import TestFile
 
 AMENDMENT = "Asked for later: {}"
 SavedOptions = dict[str, str | bool | int | float | None]
+NEUTRAL_OPTIONS = ("max_tokens", "max_cost", "sandbox", "require")  # for answers and verdict
 PRECEDENCE_CLAUSE = "Where another requirement contradicts this one, this one holds."
 
 
@@ -100,6 +101,12 @@ ContractRequestT = TypeVar("ContractRequestT", bound=ContractRequest)
 def select_saved_options(settings: Settings) -> SavedOptions:
     """Return the settings that a resumed run takes over unless flags override them."""
     return {item.name: getattr(settings, item.name) for item in list_settings() if item.is_saved}
+
+
+def select_deciding_options(settings: Settings) -> SavedOptions:
+    """Return the saved settings that decide the answers and the verdict of a run."""
+    saved = select_saved_options(settings)
+    return {name: value for name, value in saved.items() if name not in NEUTRAL_OPTIONS}
 
 
 def with_absolute_replay(model: str) -> str:

@@ -68,6 +68,11 @@ class RunDirectory:
             raise InputError(f"{path} is not a run directory: it has no run.json")
         return run
 
+    def is_own_file(self, path: Path) -> bool:
+        """Return whether a run is here whose request, answers or report are in a file."""
+        own = (self.request_file, self.answers_file, self.report_file)
+        return self.request_file.exists() and path.absolute() in own
+
     def save_request(self, request: RunRequest) -> None:
         write_atomically(self.request_file, request.model_dump_json(indent=1) + "\n")
 

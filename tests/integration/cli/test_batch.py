@@ -13,10 +13,9 @@ from tests.support.many_specifications import (
     specification,
     write_specifications,
 )
-from tests.support.model_responses import (
-    GOOD_CODE,
-)
+from tests.support.model_responses import GOOD_CODE
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
+from tests.support.programs import read_table
 
 QUICK = {"GREENLOOP_MUTANTS": "0", "GREENLOOP_HARDENING_ROUNDS": "0", "GREENLOOP_PEER": "0"}
 
@@ -133,26 +132,7 @@ def test_a_refused_key_is_not_tried_a_thousand_times(run: Run) -> None:
     assert "the key was refused" in err
 
 
-BAD = {
-    "no such file": (["nowhere.md"], "nowhere.md does not exist; check the path"),
-    "an empty folder": (["empty"], "no specifications"),
-    "no JSON": (["broken.jsonl"], "broken.jsonl, line 2"),
-    "no spec": (["nospec.jsonl"], "line 1: spec"),
-    "two of one name": (
-        ["twice.jsonl"],
-        "the same id: a (twice.jsonl, line 1; twice.jsonl, line 2)",
-    ),
-    "a mistyped key": (
-        ["mistyped.jsonl"],
-        "line 1: unknown key: test; there are id,",
-    ),
-    "tests that are not there": (
-        ["untested.jsonl"],
-        "untested.jsonl, line 1: tests t.py cannot be",
-    ),
-    "an empty file": (["empty.md"], "empty.md is empty"),
-    "no module's name": (["specs", "-o", "src"], "rename the file"),
-}
+BAD = read_table(__file__, "bad_input")
 
 
 @pytest.mark.parametrize("case", BAD)

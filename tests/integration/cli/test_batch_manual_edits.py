@@ -106,13 +106,14 @@ def test_what_is_written_for_ci(run: Run) -> None:
 def test_forms_are_valid_whatever_stands_in_them() -> None:
     outcomes = tuple(
         BatchOutcome(id=f"{kind} {HOSTILE}", sha256="", kind=kind, exit_status=1, reason=HOSTILE)
-        for kind in ("missed", "broken off", "refused")
+        for kind in ("missed", "done before", "broken off", "refused")
     )
     summary = BatchSummary(BatchTotals(specifications=4), outcomes, ("never",))
     schema = xmlschema.XMLSchema(SCHEMA)
     drifted = (LockCheckResult(lock=HOSTILE, drift=(HOSTILE, "x")), LockCheckResult(lock="good"))
     for text in (render_batch_junit(summary), render_verify_junit(drifted)):
         schema.validate(Xml.fromstring(text.encode()))
+    assert render_batch_junit(summary).count("<failure") == 2  # a goal was missed, also before
     assert render_verify_markdown(drifted).startswith("## ✗ 1 of 2 locks hold")
 
 

@@ -49,6 +49,16 @@ def test_bare_options_stand_for_the_usual_places(run: Run) -> None:
     assert expand_bare_options(["one", "--html", "page.html"]) == ["one", "--html", "page.html"]
 
 
+def test_no_output_replaces_the_report_that_it_is_made_of(run: Run) -> None:
+    Path("one/run.json").touch()
+    before = Path("one/report.json").read_text("utf-8")
+    assert run("--markdown", "one/report.json")[1].startswith("## ○ passed")
+    assert run("--html", "one/report.json") == (0, "", "")
+    status, _, err = run("one", "--junit", "one/report.json")
+    assert (status, "one/report.json is a file of the run itself" in err) == (2, True)
+    assert Path("one/report.json").read_text("utf-8") == before
+
+
 def test_a_dash_is_standard_output(run: Run) -> None:
     for option, start in (("--junit", "<?xml"), ("--sarif", "{"), ("--html", "<!doctype")):
         status, out, _ = run("one", option, "-")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 from langchain_core.language_models import GenericFakeChatModel
@@ -13,7 +14,9 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+from greenloop.integrations.langgraph import make_node
 from greenloop.integrations.result import RunResult
+from greenloop.integrations.service import AgentService
 from greenloop.settings import Settings
 from tests.support.model_responses import (
     GOOD_CODE,
@@ -22,6 +25,7 @@ from tests.support.model_responses import (
     fence,
     suite_answer,
 )
+from tests.support.reports import build_make_report
 from tests.support.scripted import ScriptedModel
 
 DOCS = Path(__file__).parents[3] / "docs" / "hosts.md"
@@ -105,6 +109,23 @@ def test_the_example_runs_to_its_end(
     written = tmp_path / "topk.py"
     asyncio.run(documented["main"](SPECIFICATION, str(written), script()))
     assert written.read_text() == GOOD_CODE
+
+
+def test_nodes_with_another_project_or_model_have_a_run_of_their_own(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = AsyncMock(run=AsyncMock(return_value=build_make_report()))
+    monkeypatch.setattr(AgentService, "create_agent", AsyncMock(return_value=agent))
+    projects = [tmp_path / "a", tmp_path / "b"]
+    for project in projects:
+        project.mkdir()
+        (project / "pyproject.toml").touch()
+    places = [*({"project": item} for item in projects), {}, {"model": script()}]
+    changes = ({}, {"profile": "small"}, {"max_tokens": 9})  # a budget is no other task
+    for changed in (settings.model_copy(update=item) for item in changes):
+        for place in places:
+            asyncio.run(make_node(changed, **place)({"specification": "Sort a list"}, THREAD))
+    assert len({call.args[1] for call in agent.run.call_args_list}) == 8
 
 
 class Caller(GenericFakeChatModel):

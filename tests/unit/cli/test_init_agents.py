@@ -10,6 +10,7 @@ from greenloop.cli.commands.init import init_command
 from greenloop.cli.commands.init.agents import AGENTS, find_agent_file, update_agent_file
 from greenloop.cli.options.tools import InitOptions
 from greenloop.errors import InputError
+from tests.support.programs import read_table
 
 
 def write(root: Path, agent: str, text: str) -> Path:
@@ -46,6 +47,10 @@ def test_what_a_file_has_already_is_kept(tmp_path: Path) -> None:
     assert [len(entries) for entries in now["hooks"].values()] == [2, 1]
     write(tmp_path, "claude", after)
     assert update_agent_file(tmp_path, item, removes=True)[1] == before
+    now["hooks"]["Stop"][1]["hooks"] += there["hooks"]["Stop"][0]["hooks"]  # beside ours
+    write(tmp_path, "claude", json.dumps(now))
+    after = update_agent_file(tmp_path, item, removes=True)[1]
+    assert (after.count("say done"), after.count("greenloop gate")) == (2, 0)
 
 
 def test_nothing_blocks_an_agent_where_greenloop_fails(tmp_path: Path) -> None:
@@ -66,14 +71,7 @@ def test_an_agent_that_will_not_find_greenloop_is_told(
     assert not (tmp_path / ".claude").exists()
 
 
-@pytest.mark.parametrize(
-    ("agent", "text", "said"),
-    [
-        ("claude", "{", "does not have the form"),
-        ("cursor", "[]", "an object is expected"),
-        ("aider", "test-cmd: pytest\n", "replace it by hand"),
-    ],
-)
+@pytest.mark.parametrize(("agent", "text", "said"), read_table(__file__, "not_merged"))
 def test_a_file_that_cannot_be_merged_is_left_as_it_is(
     agent: str, text: str, said: str, tmp_path: Path
 ) -> None:

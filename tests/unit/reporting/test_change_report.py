@@ -1,8 +1,10 @@
 """Reports of changes: the patch with its survivors, and what changed in a few lines."""
 
 import re
+from pathlib import Path
 
 from greenloop.records import (
+    Artifacts,
     BaselineResult,
     BeforeAfter,
     Change,
@@ -10,13 +12,17 @@ from greenloop.records import (
     Coverage,
     Difference,
     Evidence,
+    IntegrityFinding,
     Mutation,
     Report,
     Survivor,
 )
+from greenloop.reporting.formats.github import render_github
 from greenloop.reporting.formats.markdown import render_markdown
+from greenloop.reporting.formats.sarif import render_sarif
 from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.page import render_report_html
+from greenloop.reporting.summary import format_command
 from tests.support.programs import read_program
 from tests.support.reports import build_make_report
 
@@ -74,3 +80,19 @@ def test_all_formats_name_what_changed() -> None:
     for text in (page, render_markdown(report).replace("\\", "")):
         assert re.search(r"src/a\.py", text)
         assert "f(0)" in text
+
+
+def test_findings_of_a_checked_project_stand_at_their_files_below_the_working_folder() -> None:
+    report = build_change_report()
+    changes = {"artifacts": Artifacts(code=str(Path.cwd() / "services/shop"))}
+    issue = IntegrityFinding(line=8, what="of src/a.py reads the tests")
+    evidence = report.evidence.model_copy(update={"integrity": (issue,)})
+    report = report.model_copy(update={**changes, "evidence": evidence})
+    assert render_github(report).count("file=services/shop/src/a.py,line=8:") == 2
+    assert render_sarif(report).count('"uri": "services/shop/src/a.py"') == 2
+
+
+def test_the_next_command_names_a_run_that_it_does_not_find_by_itself() -> None:
+    for place, shown in ((".greenloop/runs/a", ""), ("out dir/runs/a", " 'out dir/runs/a'")):
+        report = build_change_report().model_copy(update={"artifacts": Artifacts(run_dir=place)})
+        assert format_command(report, "report") == f"greenloop report{shown}"

@@ -1,7 +1,7 @@
 """Hooks that run `greenloop gate` when a coding agent stops."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,15 @@ def _is_ours(entry: Any) -> bool:
     return _MARK in json.dumps(entry)
 
 
+def _without_ours(entries: list[Any]) -> Iterator[Any]:
+    """Yield the entries without our command, which a group may hold beside the user's own."""
+    for entry in entries:
+        if not _is_ours(entry):
+            yield entry
+        elif others := [item for item in entry.get("hooks", ()) if not _is_ours(item)]:
+            yield {**entry, "hooks": others}
+
+
 def _change_json(
     event: str, entry: dict[str, Any] | None, version: int | None
 ) -> Callable[[str], str]:
@@ -76,7 +85,7 @@ def _change_json(
     def change(text: str) -> str:
         value = _load(text)
         hooks = value.setdefault("hooks", {})
-        hooks[event] = [item for item in hooks.get(event, []) if not _is_ours(item)]
+        hooks[event] = list(_without_ours(hooks.get(event, [])))
         if entry is not None:
             if version is not None:
                 value.setdefault("version", version)

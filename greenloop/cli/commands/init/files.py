@@ -12,7 +12,7 @@ from greenloop.configuration import PROJECT_FILE, TABLE
 from greenloop.versions import format_install_command, is_from_repository
 
 _SETTINGS = f"""{TABLE}
-# Options and environment variables come first. Thresholds can be raised here, not lowered.
+# Options and environment variables come first. Mutants and thresholds can be raised here, not lowered.
 timeout = 30
 mutants = 100
 min-mutation-score = 0.8

@@ -6,7 +6,14 @@ import time
 from collections.abc import Sequence
 from shutil import get_terminal_size
 
-from greenloop.app.run_list import KeptRun, Removable, find_old_folders, list_runs, remove
+from greenloop.app.run_list import (
+    KeptRun,
+    Removable,
+    RemovablePackages,
+    find_old_folders,
+    list_runs,
+    remove,
+)
 from greenloop.cli.approval import confirm
 from greenloop.cli.options.tools import RunsOptions
 from greenloop.cli.process import check_terminal, write_stdout
@@ -42,21 +49,31 @@ def _print_json(found: Sequence[KeptRun | Removable]) -> None:
 
 def _prune(options: RunsOptions) -> int:
     """Remove old folders after confirmation, and print them."""
-    found = list(find_old_folders(Settings.load().home, options.older_than))
+    home, days = Settings.load().home, options.older_than
+    found = list(find_old_folders(home, days))
     rows = (f"{format_size(item.size):>8}  {shorten_path(str(item.path))}\n" for item in found)
-    whole = f"{pluralize(len(found), 'folder')}, {format_size(sum(i.size for i in found))}"
     if not options.json:
-        write_stdout("".join(rows) or f"nothing is older than {options.older_than:g} days\n")
+        write_stdout("".join(rows) or f"nothing is older than {days:g} days\n")
     if found and not options.yes:
         check_terminal("--prune without --yes")
-        if not confirm(f"remove {whole}? [y/N] "):
+        if not confirm(f"remove {_describe(found)}? [y/N] "):
             return 1
-    remove(found)
+    removed = list(remove(home, days, found))
     if options.json:
-        _print_json(found)
+        _print_json(removed)
     elif found:
-        write_stdout(f"removed {whole}\n")
+        write_stdout(f"removed {_describe(removed)}\n")
     return 0
+
+
+def _describe(found: Sequence[Removable]) -> str:
+    """Return number and size of folders, and where packages are that other projects use too."""
+    whole = f"{pluralize(len(found), 'folder')}, {format_size(sum(i.size for i in found))}"
+    packages = [item.path.parent for item in found if isinstance(item, RemovablePackages)]
+    if not packages:
+        return whole
+    cache = shorten_path(str(packages[0]))
+    return f"{whole}, with {pluralize(len(packages), 'package set')} of all projects in {cache}"
 
 
 def _format(item: KeptRun) -> str:
