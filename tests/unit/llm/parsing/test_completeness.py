@@ -22,7 +22,14 @@ LEFT_OUT = [
     "# …",
 ]
 # Left out where no code follows, and a heading where some does.
-AMBIGUOUS = ["# same as above", "# The rest is unchanged.", "# remaining tests...", "# and so on"]
+AMBIGUOUS = [
+    "# same as above",
+    "# The rest is unchanged.",
+    "# remaining tests...",
+    "# and so on",
+    "# the rest of the file",
+    "# Remainder of the code",
+]
 ORDINARY = [
     "# The rest of the file is the payload.",
     "# the rest of the function runs only for odd n",
