@@ -126,6 +126,14 @@ def test_doctest_that_shows_an_address_is_no_example() -> None:
     assert doctests(text) == [">>> str(Clock(1))\n'01'\n"]
 
 
+@pytest.mark.parametrize("text", read_table(__file__, "INEXACT"))
+def test_doctest_that_is_not_exact_becomes_no_test(text: str) -> None:
+    last = ">>> f(-1)  # doctest: +ELLIPSIS\nTraceback (most recent call last):\nValueError: ...\n"
+    assert doctests(text) == []
+    assert doctests(text + ">>> f(1)\n'...'\n" + last) == [">>> f(1)\n'...'\n", last]
+    assert doctests(f">>> x = f(1)\n>>> x\n1\n{text}>>> x\n2\n") == [">>> x = f(1)\n>>> x\n1\n"]
+
+
 def test_invalid_doctest_is_ignored() -> None:
     assert doctests("Press >>> to go on\n >>>x\n>>>\n") == []
     assert doctests(">>> f(1)\n  2\n>>>bad\n") == []

@@ -33,6 +33,13 @@ def test_doubtful_passage_is_named_and_not_taken(text: str) -> None:
     assert given.unclear[0].removeprefix("print(").startswith("f(")
 
 
+@pytest.mark.parametrize("text", read_table(__file__, "WITH_STATE"))
+def test_result_that_depends_on_earlier_calls_becomes_no_test(text: str) -> None:
+    given = analyze_specification(f"{text}\n\nf(1) -> 2")
+    assert [item.doctest for item in given.examples] == [">>> f(1)\n2\n"]
+    assert given.unclear
+
+
 @pytest.mark.parametrize("text", read_table(__file__, "OTHER"))
 def test_other_text_is_no_example(text: str) -> None:
     given = analyze_specification(text)
@@ -54,9 +61,9 @@ def test_dependent_statements_of_a_block_are_one_example() -> None:
         ("f(1) -> 2 and f(2) -> 3", True),
         ("f(1) -> 2\n\n>>> f(1)\n2.0\n", True),
         (">>> next(1)\n1\n>>> next(1)\n2\n", True),
-        ("f(1) -> 2. Later f(1) returns 3.", False),
+        ("f(1) -> 2.\n\nAnd so on.\n\nf(1) returns 3.", False),
         ("f( 1 ) -> 'a'\n\n>>> f(1)\n'b'\n", False),
-        ("f(1) -> 2, f(1) raises ValueError", False),
+        ("f(1) -> 2\n\nf(1) raises ValueError", False),
     ],
 )
 def test_two_results_of_one_call_are_a_contradiction(text: str, is_consistent: bool) -> None:
