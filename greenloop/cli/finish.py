@@ -178,7 +178,7 @@ def write_output(name: str, text: str) -> None:
         raise InputError("name a file, or - for standard output")
     if name == STDOUT:
         sys.stdout.write(text)
-    elif Path(name).exists() and not Path(name).is_file():
+    elif os.path.exists(name) and not os.path.isfile(name):  # False if the name is too long
         with writing(name):
             Path(name).write_text(text, encoding="utf-8")  # a pipe, as /dev/stdout
     else:
