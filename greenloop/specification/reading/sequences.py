@@ -28,10 +28,9 @@ def leave_out_sequences(
             if is_ordered or (before != shown and value_key(before) != value_key(shown)):
                 with_state.add(call)
     for item, _ in found:
-        if isinstance(item, GivenExample) and (parts := _split(item))[0] in with_state:
-            yield f"{parts[0]}: {parts[1].rpartition(chr(10))[2]}"[:_MAX_SHOWN_CHARS]
-        else:
-            yield item
+        call, shown = _split(item) if with_state and isinstance(item, GivenExample) else ("", "")
+        is_alone = call not in with_state
+        yield item if is_alone else f"{call}: {shown.rpartition(chr(10))[2]}"[:_MAX_SHOWN_CHARS]
 
 
 def _split(example: GivenExample) -> tuple[str, str]:
