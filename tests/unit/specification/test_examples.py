@@ -24,19 +24,7 @@ def test_signatures_are_found(text: str, signatures: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("line", "call", "value"),
-    [
-        ("f(1) -> 2", "f(1)", "2"),
-        ("- `f(1) -> 2`", "f(1)", "2"),
-        ("* `f([1, 2], k=3)` → `[1]`.", "f([1, 2], k=3)", "[1]"),
-        ("1. f('a') => 'b'  # a note", "f('a')", "'b'"),
-        ('2) f("a # b") ⇒ "c # d"', 'f("a # b")', "'c # d'"),
-        ("f(1) == 2;", "f(1)", "2"),
-        ("f(')->') returns (1, 2)", "f(')->')", "(1, 2)"),
-        ("f() gives None", "f() is None", "True"),
-        ("f(1) yields {'a': {1}}", "f(1)", "{'a': {1}}"),
-        ("f(1)   ->   -0.5", "f(1)", "-0.5"),
-        ("f(1) -> 2\r", "f(1)", "2"),
-    ],
+    read_table(__file__, "ARROWS"),
 )
 def test_arrow_line_is_an_example(line: str, call: str, value: str) -> None:
     assert doctests(f"Text:\n{line}\nMore.") == [f">>> {call}\n{value}\n"]
@@ -54,26 +42,7 @@ def test_named_exception_is_an_example(line: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [
-        "def f(x: int) -> int",
-        "f(x: int) -> int",
-        "f(n) -> 3",
-        "f() -> int",
-        "f(1) -> list[int]",
-        "reset() -> None",
-        "- `close() -> None`: closes it",
-        "f(1) -> ...",
-        "f([1, 2]) -> [1, ...]",
-        "f(1) returns the sum (of both)",
-        "It holds that f(1) -> 2 (mostly)",
-        "obj.f(1) -> 2",
-        "f(1) raises ValueError or TypeError",
-        "f(1) raises print",
-        "Prose (in parentheses) -> 3",
-        "f(1)",
-        "f(1) -> ",
-        "f(1) -> " + "1" * 5000,
-    ],
+    read_table(__file__, "RESEMBLING"),
 )
 def test_lines_that_resemble_examples_are_ignored(line: str) -> None:
     assert doctests(line) == []

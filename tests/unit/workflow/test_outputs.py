@@ -13,7 +13,7 @@ from greenloop.workflow.storage.run_dir import write_atomically
 
 def test_name_that_is_too_long_is_refused_before_the_run() -> None:
     request: Any = SimpleNamespace(output="x" * 300, tests_output=None)
-    with pytest.raises(OutputError, match="^--output x+ cannot be written: File name too long"):
+    with pytest.raises(OutputError, match=r"^--output x+ cannot be written: File name too long"):
         check_output_paths(request)
 
 
