@@ -42,7 +42,7 @@ def test_named_exception_is_an_example(line: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    read_table(__file__, "RESEMBLING"),
+    [*read_table(__file__, "RESEMBLING"), "f(1) -> " + "1" * 5000],
 )
 def test_lines_that_resemble_examples_are_ignored(line: str) -> None:
     assert doctests(line) == []
