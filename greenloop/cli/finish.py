@@ -180,7 +180,7 @@ def write_output(name: str, text: str) -> None:
         raise InputError(f"{name} is a file of the run itself; name another file")
     if name == STDOUT:
         sys.stdout.write(text)
-    elif Path(name).exists() and not Path(name).is_file():
+    elif os.path.exists(name) and not os.path.isfile(name):  # False if the name is too long
         with writing(name):
             Path(name).write_text(text, encoding="utf-8")  # a pipe, as /dev/stdout
     else:

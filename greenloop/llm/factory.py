@@ -106,7 +106,9 @@ def _get_billed_name(choice: ModelChoice, settings: Settings) -> str:
     base_url = choice.base_url or settings.openai_base_url
     if not base_url or urlsplit(base_url).hostname == "api.openai.com":
         return choice.name
-    return choice.name.replace("openai:", f"{UNPRICED_PROVIDER}:", 1)
+    name = choice.name if ":" in choice.name else f"openai:{choice.name}"
+    is_server = name.startswith("openai:")
+    return f"{UNPRICED_PROVIDER}:{name.removeprefix('openai:')}" if is_server else name
 
 
 def _build_chat_model(choice: ModelChoice, settings: Settings) -> Any:

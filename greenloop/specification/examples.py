@@ -16,8 +16,9 @@ from greenloop.specification.reading.doctests import (
 )
 from greenloop.specification.reading.inputs_outputs import find_input_output_examples
 from greenloop.specification.reading.sentences import find_stated_examples
+from greenloop.specification.reading.sequences import value_key
 from greenloop.specification.signatures import PYTHON_BLOCKS, extract_signatures, split_blocks
-from greenloop.syntax.parse import cache_by_source, parse_or_none, read_literal
+from greenloop.syntax.parse import cache_by_source, parse_or_none
 
 _TEXT_BLOCKS = (*PYTHON_BLOCKS, "pycon", "text", "txt", "plain", "plaintext", "doctest")
 
@@ -91,17 +92,9 @@ def check_consistency(examples: tuple[GivenExample, ...]) -> None:
             continue
         call, shown = parts[0].source.strip(), get_error_name(parts[0]) or parts[0].want.strip()
         tree = parse_or_none(call)
-        before = seen.setdefault(ast.dump(tree) if tree else call, (_value_key(shown), shown))
-        if before[0] != _value_key(shown):
+        before = seen.setdefault(ast.dump(tree) if tree else call, (value_key(shown), shown))
+        if before[0] != value_key(shown):
             raise SpecificationError(
                 f"the text contradicts itself: it says `{call}` is {before[1]}, and `{call}` is "
-                f"{shown}: correct one of the two"
+                f"{shown}: correct one of the two, or show calls in their order as one doctest"
             )
-
-
-def _value_key(shown: str) -> str:
-    """Return a text that is equal for equal literals (`2` and `2.0`)."""
-    for value in read_literal(shown):
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        return f"number {float(value)}" if is_number else ast.dump(ast.parse(shown))
-    return shown

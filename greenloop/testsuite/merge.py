@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from greenloop.syntax.nodes import Definition, Import, find_head_end, get_assigned_targets
@@ -21,14 +21,27 @@ def find_clashes(existing: str, added: str) -> tuple[str, ...]:
 
 def remove_future_imports(code: str) -> str:
     """Return the code without `from __future__` imports, which are valid only at a file's top."""
-    removed = {
-        line
-        for node in parse_or_empty(code).body
-        if isinstance(node, ast.ImportFrom) and node.module == "__future__"
-        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
-    }
-    lines = enumerate(split_lines(code), 1)
-    return "".join(line for number, line in lines if number not in removed)
+    return _remove_statements(
+        code, lambda node: isinstance(node, ast.ImportFrom) and node.module == "__future__"
+    )
+
+
+def _remove_statements(code: str, is_removed: Callable[[ast.stmt], bool]) -> str:
+    """Return the code without the lines of some top-level statements, and the blank lines above.
+
+    A line that also has another statement stays.
+    """
+    body, lines = parse_or_empty(code).body, split_lines(code)
+    kept = {line for node in body if not is_removed(node) for line in _get_lines(node)}
+    removed = {line for node in body if is_removed(node) for line in _get_lines(node)} - kept
+    for number, line in reversed(list(enumerate(lines, 1))):
+        if number + 1 in removed and not line.strip():
+            removed.add(number)
+    return "".join(line for number, line in enumerate(lines, 1) if number not in removed)
+
+
+def _get_lines(node: ast.stmt) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def append_tests(code: str, added: str) -> str:
@@ -40,7 +53,7 @@ def append_tests(code: str, added: str) -> str:
     if not tree or not own or not own.body:
         return f"{code.strip()}\n\n\n{added}".strip() + "\n"
     imports = [item for item in tree.body if isinstance(item, Import)]
-    rest = "".join(split_lines(added)[imports[-1].end_lineno or 0 :]) if imports else added
+    rest = _remove_statements(added, lambda node: isinstance(node, Import))
     if find_clashes(code, "\n".join(map(ast.unparse, imports))):
         inner = "".join(f"\n    {ast.unparse(item)}" for item in imports)
         rest = re.sub(

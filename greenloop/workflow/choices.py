@@ -217,15 +217,22 @@ def build_answer_tests(contract: Contract) -> dict[str, tuple[HeldOutExample, st
 def leave_out_illustrations(run: Run, result: TestRun) -> bool:
     """Leave out tests of answers that read a missing file: they only show a format.
 
+    A choice whose answers name FileNotFoundError is about missing files: its test stays.
     Return whether there were any. The requirements of these answers have tests of their own.
     """
     state = run.state
+    about_files = {
+        f"{ANSWER_TEST_PREFIX}{item.id.lower()}"
+        for item in state.agreed_contract.choices
+        if "FileNotFoundError" in " ".join((*item.answers, item.chosen))
+    }
     failed = {
         item.test
         for item in result.failures
         if item.exception == "FileNotFoundError" or _OTHER_ERROR in item.message
     }
-    found = [test for test in sorted(failed) if find_added_origin(test) == "answer"]
+    answers = (test for test in sorted(failed) if find_added_origin(test) == "answer")
+    found = [test for test in answers if get_function_name(test) not in about_files]
     for test in found:
         state.suite = state.tests.leave_out_answer(test, _ILLUSTRATION)
         run.notify(f"{get_function_name(test)}: {_ILLUSTRATION}")

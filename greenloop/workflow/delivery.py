@@ -55,7 +55,9 @@ def check_output_paths(request: RunRequest) -> None:
         if name is None:
             continue
         path = Path(name)
-        if path.is_dir():
+        with writing(f"{flag} {name}"):
+            is_folder = path.is_dir()  # an OSError if the name is too long
+        if is_folder:
             raise OutputError(f"{flag} {path} is a folder; name a file in it")
         # Folders that are missing below the nearest parent are created when needed.
         place = next(item for item in (path, *path.absolute().parents) if item.exists())

@@ -40,8 +40,9 @@ def parse_code(response: LLMResponse, contract: Contract) -> GeneratedCode:
     text = extract_text(response)
     names = public_names(contract.interface)
     code = _select_module(text, names, contract.module)
-    check_complete(code)
-    _check_module(code, names, contract.module)
+    if not response.is_last:  # the tests find what is missing
+        check_complete(code)
+    _check_module(code, contract, is_last=response.is_last)
     return GeneratedCode(code=code, explanation=extract_prose(text))
 
 
@@ -67,8 +68,8 @@ def parse_repair(response: LLMResponse, contract: Contract, current: str) -> Rep
     disputes = read_disputes(text)
     code = _extract_repair(text, contract, current, has_disputes=bool(disputes))
     if code is not None:
-        check_complete(code)
-        _check_module(code, public_names(contract.interface), contract.module)
+        check_complete(code, current)
+        _check_module(code, contract, is_last=response.is_last)
     return Repair(code=code, disputes=disputes, explanation=extract_prose(_DISPUTE.sub("", text)))
 
 
@@ -135,22 +136,25 @@ def _select_module(text: str, names: Sequence[str], module: str) -> str:
     return best
 
 
-def check_complete(code: str) -> None:
-    """Raise InvalidResponse where a placeholder replaces code."""
-    if left_out := find_elision(code):
+def check_complete(code: str, before: str = "") -> None:
+    """Raise InvalidResponse where a placeholder, which was not there `before`, replaces code."""
+    if left_out := find_elision(code, before):
         raise InvalidResponse(f"The code is not whole ({left_out}). Write every line out.")
 
 
-def _check_module(code: str, names: Sequence[str], module: str) -> None:
+def _check_module(code: str, contract: Contract, *, is_last: bool) -> None:
     if not is_valid_python(code):
         return  # the repair is shown the syntax error
-    defined = set(top_level_names(code, module))
+    names = public_names(contract.interface)
+    defined = set(top_level_names(code, contract.module))
     if is_test_file(code) and not defined & set(names):
         raise InvalidResponse("That is a test file; the module itself was asked for.")
     if missing := [name for name in names if name not in defined]:
         raise InvalidResponse(
             f"The whole module is needed; it does not define: {', '.join(missing)}."
         )
+    if is_last or "NotImplementedError" in contract.model_dump_json():
+        return  # an empty body may be meant, and the tests find one that is not
     if empty := find_unwritten_functions(code):
         raise InvalidResponse(f"These functions were left unwritten: {', '.join(empty)}.")
 

@@ -4,24 +4,26 @@ import ast
 import io
 import re
 import tokenize
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from greenloop.syntax.parse import cache_by_source, parse_or_none
 
 _CODE = r"(code|implementation|module|functions?|class(es)?|methods?|tests?|imports?|logic)"
 _UNCHANGED = r"(unchanged|omitted|identical|not\s+shown|(the\s+)?same|as\s+(before|above|is)|here)"
+_REST = rf"""(the\s+)?(rest|remainder)\s+of\s+((the|your|this|my)\s+)?((original|existing)\s+)?
+    ({_CODE}|file)"""
 _LEAD, _TAIL = r"^\#[\s.…\-(<\[]*", r"[\s.…\-)\]>!]*$"
 # Placeholders for code, wherever they are.
 _ELISION = re.compile(
     rf"""{_LEAD}(
-        (the\s+)?(rest|remainder)\s+of\s+((the|your|this|my)\s+)?((original|existing)\s+)?
-            ({_CODE}|file)(\s+((is|are|remains?|stays?|goes)\s+)?{_UNCHANGED}(\s+(as|in|from)\b.*)?)?
+        {_REST}\s+((is|are|remains?|stays?|goes)\s+)?{_UNCHANGED}(\s+(as|in|from)\b.*)?
       | (previous|existing|original|other|remaining)\s+{_CODE}\s+
             ((is|are|remains?|stays?|goe?s?)\s+)?{_UNCHANGED}(\s+(as|in|from)\b.*)?
       | (your|the|actual)?\s*(code|implementation|logic)\s+(goes\s+)?here
       | (your\s+(code|implementation|logic)(\s+goes)?|(code|implementation|logic)\s+goes)\s+here\b.*
       | .*\bomitted\s+for\s+brevity.*
-      | (\.{{3,}}|…)\s*(previous|existing|original|other|remaining)\s+{_CODE}
+      | (\.{{3,}}|…|[\[<])\s*({_REST}|(previous|existing|original|other|remaining)\s+{_CODE})
     ){_TAIL}""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -33,6 +35,7 @@ _POSSIBLE_ELISION = re.compile(
         (the\s+)?(rest|(remaining|other)\s+\w+)\s+(is|are|stays?|remains?)\s+
             (unchanged|the\s+same|as\s+before)
       | (the\s+)?rest(\s+(unchanged|as\s+(before|above)))?
+      | {_REST}
       | (previous|existing|original|other|remaining)\s+{_CODE}
       | (same|unchanged)(\s+as\s+(above|before|the\s+original))?
       | continues?|and\s+so\s+on|etc
@@ -41,15 +44,19 @@ _POSSIBLE_ELISION = re.compile(
 )
 
 
-def find_elision(source: str) -> str | None:
+def find_elision(source: str, before: str = "") -> str | None:
     """Return the comment that replaces omitted code, or None.
 
-    Only a comment alone on its line can replace code.
+    Only a comment alone on its line can replace code, and none that the source had `before`.
     """
     if _COMMENT_LINE.search(source) is None:
         return None  # tokenizing takes longer than parsing
     lines = source.split("\n")
+    own = Counter(comment for _, comment in _iter_lone_comments(before))
     for line, comment in _iter_lone_comments(source):
+        own[comment] -= 1
+        if own[comment] >= 0:
+            continue
         certain = _ELISION.match(comment) or _DOTS.fullmatch(comment)
         if certain or (_POSSIBLE_ELISION.match(comment) and not _is_followed_by_code(lines, line)):
             return f"line {line}: {comment}"

@@ -45,7 +45,7 @@ def parse_script_repair(
     if not edits and disputes and "```" not in text:
         return Repair(code=None, disputes=disputes, explanation=extract_prose(text))
     code = apply_edits(current, edits) if edits else extract_module(text)
-    check_complete(code)
+    check_complete(code, current)
     if removed := list(find_regressions(code)):
         lines = "\n".join(f"- {item}" for item in removed[:_MAX_LISTED])
         raise InvalidResponse(

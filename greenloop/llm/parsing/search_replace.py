@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 from greenloop.llm.parsing.errors import InvalidResponse
 
-_EDIT_PATTERN = re.compile(
-    r"^<{5,9} ?SEARCH[^\n]*\n(?P<search>.*?)^={5,9}[ \t]*\n(?P<replace>.*?)^>{5,9} ?REPLACE[^\n]*$",
+_START = re.compile(r"^<{5,9} ?SEARCH", re.MULTILINE)
+_EDIT = re.compile(
+    r"^(?P<mark><{5,9}) ?SEARCH[^\n]*\n(?P<body>.*?)^>{5,9} ?REPLACE[^\n]*$",
     re.MULTILINE | re.DOTALL,
 )
+_SEPARATOR = re.compile(r"^(={5,9})[ \t]*\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -20,11 +22,32 @@ class SearchReplaceEdit:
 
 
 def parse_edits(text: str) -> list[SearchReplaceEdit]:
-    """Return the edits of a cleaned answer, in order."""
-    return [
-        SearchReplaceEdit(found["search"], found["replace"])
-        for found in _EDIT_PATTERN.finditer(text)
-    ]
+    """Return the edits of a cleaned answer, in order.
+
+    Raises InvalidResponse: one has no end, or may be divided at several lines or at none.
+    """
+    found = list(_EDIT.finditer(text))
+    if len(found) < len(_START.findall(text)):
+        raise InvalidResponse(
+            f"SEARCH block {len(found) + 1} has no end: close each with `>>>>>>> REPLACE`."
+        )
+    return [_divide(item["body"], len(item["mark"]), at) for at, item in enumerate(found, 1)]
+
+
+def _divide(body: str, width: int, number: int) -> SearchReplaceEdit:
+    """Divide an edit at its separator, whose `width` is that of the other marks.
+
+    Another row of `=` may underline a heading.
+    """
+    rows = list(_SEPARATOR.finditer(body))
+    found = [row for row in rows if len(row[1]) == width] or rows
+    if len(found) != 1:
+        raise InvalidResponse(
+            f"SEARCH block {number} has {len(found)} rows of `=` that may end SEARCH, and needs one. "
+            "Where the code has such rows, write all three marks with nine signs: `<<<<<<<<< "
+            "SEARCH`, `=========`, `>>>>>>>>> REPLACE`."
+        )
+    return SearchReplaceEdit(body[: found[0].start()], body[found[0].end() :])
 
 
 def apply_edits(source: str, edits: list[SearchReplaceEdit]) -> str:

@@ -9,6 +9,7 @@ from greenloop.specification.reading.doctests import render_outcome, render_stat
 from greenloop.specification.reading.expressions import is_closed_node
 from greenloop.specification.reading.outcomes import Outcome, read_outcome
 from greenloop.specification.reading.sentences import find_stated_examples
+from greenloop.specification.reading.sequences import leave_out_sequences
 from greenloop.syntax.nodes import Function
 
 _COMMENT = re.compile(
@@ -41,6 +42,10 @@ def hide_doctests(text: str) -> str:
 
 
 def _find_independent(body: list[ast.stmt], lines: list[str]) -> Iterator[GivenExample | str]:
+    return leave_out_sequences((item, False) for item in _iter_independent(body, lines))
+
+
+def _iter_independent(body: list[ast.stmt], lines: list[str]) -> Iterator[GivenExample]:
     for node in body:
         if isinstance(node, ast.Assert) and is_closed_node(node.test):
             yield GivenExample(doctest=_render_assertion(node.test))

@@ -5,6 +5,7 @@ import doctest
 import re
 import sys
 from collections.abc import Iterator
+from itertools import takewhile
 
 from greenloop.records import GivenExample
 from greenloop.specification.reading.expressions import find_free_names
@@ -53,13 +54,27 @@ def _needs(parts: list[doctest.Example], before: list[doctest.Example]) -> bool:
 def _read_session(parts: list[doctest.Example]) -> Iterator[GivenExample]:
     for item in parts:
         item.want = item.want or ("True\n" if _is_comparison(item.source) else "")
-    rendered = list(dict.fromkeys(_render_part(item.source, item.want) for item in parts))
-    sources = {item.source for item in parts}
-    if any(not item.want for item in parts) or len(sources) < len(rendered):
-        if any(item.want for item in parts):
-            yield GivenExample(doctest="".join(_render_part(i.source, i.want) for i in parts))
+    results = {(item.source, item.want) for item in parts}
+    if any(not item.want for item in parts) or len({source for source, _ in results}) < len(
+        results
+    ):
+        exact = list(takewhile(_is_exact, parts))  # what follows may depend on what is left out
+        if any(item.want for item in exact):
+            yield GivenExample(doctest="".join(_render_part(i.source, i.want) for i in exact))
     else:
-        yield from (GivenExample(doctest=item) for item in rendered)
+        for item in filter(_is_exact, parts):
+            yield GivenExample(doctest=_render_part(item.source, item.want))
+
+
+def _is_exact(part: doctest.Example) -> bool:
+    """Return whether a part is run, and shows its whole result; of errors only the type counts."""
+    flags = {flag for flag, is_on in part.options.items() if is_on}
+    if part.exc_msg is not None:
+        return doctest.SKIP not in flags
+    has_gap = part.want.startswith("<") and "..." in part.want
+    shown = ast.walk(parse_or_empty(part.want))
+    has_gap |= any(isinstance(node, ast.Constant) and node.value is ... for node in shown)
+    return not has_gap and flags <= {doctest.IGNORE_EXCEPTION_DETAIL}
 
 
 def _is_comparison(source: str) -> bool:

@@ -7,6 +7,7 @@ from greenloop.records import GivenExample
 from greenloop.specification.reading.doctests import render_outcome
 from greenloop.specification.reading.expressions import find_call_end, is_closed
 from greenloop.specification.reading.outcomes import Outcome, ends_plainly, read_outcome
+from greenloop.specification.reading.sequences import leave_out_sequences
 
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _CALL = re.compile(r"(?<![\w.@$'\"])[A-Za-z_]\w{0,99}\(")
@@ -30,9 +31,24 @@ _CONDITIONAL = re.compile(
     r"|old|previously|(?-i:then)|return|def|class)|~~)\W{0,9}$",
     re.IGNORECASE,
 )
+# Sentences about a state: each result that they state depends on it.
+_STATE_WORDS = ("before", "after", "once", "having", "following", "given", "with")
+_STATE = re.compile(
+    r"(?:^|,\s|\b(?:and|but|so|then)\s)\W*(?:before|after|once|having)\b"
+    r"|^\W*(?:following\b|(?:given|with)\b(?!\s+[`*]*\w+\())(?=[^:]*,[^:]*$)"
+)
+_SENTENCE_END = re.compile(r"[.!?]\s|;|\n[ \t]*(?:[-*+•|]|\d{1,3}[.)])\s")
+# Words that say that the call before was made already.
+_ORDER = re.compile(
+    r"\b(?:(?:second|third|fourth|fifth|\d{1,3}(?:nd|rd|th)|next|another|subsequent|further"
+    r"|repeated)(?:\s(?:call|time|use|invocation)s?)?(?:\s(?:of|to))?"
+    r"|(?:again|later|afterwards),?)[\s`*]{0,9}$",
+    re.IGNORECASE,
+)
 _VALUE_START = re.compile(r"[`\"'\[({\d+\-.]|(?:an?|the)\s+(?:error|exception|\w*Error)\b")
 _RESULT_HEADER = re.compile(r"result|return|output|expect|value|gives|answer|->|→|=", re.IGNORECASE)
 _MAX_LEAD_CHARS, _MAX_SHOWN_CHARS, _MAX_CLAIM_CHARS = 100, 120, 2000
+_MAX_SENTENCE_CHARS = 300
 _UNCLEAR_COST = 200  # characters that a claim without an example costs
 
 
@@ -40,14 +56,18 @@ def find_stated_examples(text: str) -> Iterator[GivenExample | str]:
     """Yield the examples of a text, and as strings the passages that are unclear examples."""
     for paragraph in _PARAGRAPH.split(text):
         found = list(_scan(paragraph))
-        if re.search("[“”‘’]", paragraph) and not any(isinstance(i, GivenExample) for i in found):
+        has_example = any(isinstance(item, GivenExample) for item, _ in found)
+        if re.search("[“”‘’]", paragraph) and not has_example:
             straight = paragraph.translate(str.maketrans("“”‘’", "\"\"''"))
             found = list(_scan(straight)) or found
-        yield from found
+        yield from leave_out_sequences(found)
 
 
-def _scan(text: str) -> Iterator[GivenExample | str]:
-    """Yield the results of calls from left to right; the work is bounded by the text's length."""
+def _scan(text: str) -> Iterator[tuple[GivenExample | str, bool]]:
+    """Yield the results of calls from left to right, and whether words put them into an order.
+
+    The work is bounded by the text's length.
+    """
     position, last_end, budget = 0, 0, 10 * _MAX_CLAIM_CHARS + 4 * len(text)
     while budget > 0 and (found := _CALL.search(text, position)):
         start, position = found.start(), found.end()
@@ -61,7 +81,7 @@ def _scan(text: str) -> Iterator[GivenExample | str]:
             budget -= _UNCLEAR_COST
         if result is not None:
             last_end = position
-            yield result
+            yield result, claim.is_ordered
 
 
 class _Claim:
@@ -91,9 +111,21 @@ class _Claim:
         end = self._said_at + length
         if self._call.endswith("()") and outcome.source == "None" and self._kind == "arrow":
             return None, end  # `reset() -> None` is a signature
-        if _CONDITIONAL.search(self._lead) or self._call.startswith("print("):
+        if self._is_conditional() or self._call.startswith("print("):
             return self._get_shown(), end
         return GivenExample(doctest=render_outcome(self._call, outcome)), end
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the words before the call say that it was made already."""
+        return _ORDER.search(self._lead) is not None
+
+    def _is_conditional(self) -> bool:
+        before = self._paragraph[max(0, self._start - _MAX_SENTENCE_CHARS) : self._start]
+        sentence = _SENTENCE_END.split(before)[-1].lower()
+        has_word = any(word in sentence for word in _STATE_WORDS)  # faster than the pattern
+        has_state = has_word and _STATE.search(sentence) is not None
+        return has_state or _CONDITIONAL.search(self._lead) is not None
 
     def _is_plausible(self, outcome: Outcome, said: str, length: int) -> bool:
         rest = said[length:].partition("\n")[0].strip(" \t`*_.;")

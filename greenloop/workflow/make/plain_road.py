@@ -16,13 +16,16 @@ from greenloop.workflow.state import RepairPhase, Run
 
 _MAX_REPAIRS = 1  # a model that cannot keep a form rarely repairs (0 of 11); samples come first
 _MAX_SMALL = 4  # billions of parameters
-# `1.5b`, `0.6B`, `270m` as a part of a name: the number of parameters.
-_SIZE = re.compile(r"(?:^|[^a-z0-9.])(?:e)?(\d{1,4}(?:\.\d{1,3})?)(b|m)(?![a-z0-9])", re.IGNORECASE)
+# `1.5b`, `0.6B`, `270m` as a part of a name: the number of parameters. `1m` is a context length.
+_SIZE = re.compile(
+    r"(?:^|[^a-z0-9.])(?:e)?(?:(\d{1,4}(?:\.\d{1,3})?)b|([5-9]\d|\d{3,4})m)(?![a-z0-9])",
+    re.IGNORECASE,
+)
 
 
 def is_small_model(name: str) -> bool:
     """Return whether a model's name says that it has at most four billion parameters."""
-    sizes = [float(number) / (1000 if unit in "mM" else 1) for number, unit in _SIZE.findall(name)]
+    sizes = [float(billions or int(millions) / 1000) for billions, millions in _SIZE.findall(name)]
     return bool(sizes) and max(sizes) <= _MAX_SMALL
 
 

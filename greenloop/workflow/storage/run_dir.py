@@ -122,11 +122,13 @@ class RunDirectory:
 def write_atomically(path: Path, text: str) -> None:
     """Write a file completely or not at all, keeping the permissions of an existing one.
 
+    The file behind a symbolic link is written, and the link stays.
     Raises OutputError: it cannot be written.
     """
     mask = os.umask(0)
     os.umask(mask)
     with writing(path):
+        path = Path(os.path.realpath(path))
         if not path.parent.is_dir():  # faster than `mkdir` on an existing folder
             path.parent.mkdir(parents=True, exist_ok=True)
         replace_atomically(path, text.encode("utf-8", "surrogatepass"), 0o666 & ~mask)

@@ -74,6 +74,8 @@ def test_server_of_the_choice_overrides_the_settings() -> None:
 def test_provider_prices_apply_to_its_own_server_only(base_url: str | None, name: str) -> None:
     source = open_source(ModelChoice("openai:gpt-5.4", base_url), Settings.load(**KEY))
     assert source.name == name
+    bare = open_source(ModelChoice("gpt-5.4", base_url), Settings.load(**KEY))
+    assert bare.name == (name if base_url == NOWHERE else "gpt-5.4")
     known = calculate_cost(source.name, TokenCount(input_tokens=10)) is not None
     assert known == name.startswith("openai:")
 

@@ -203,6 +203,8 @@ def test_word_of_the_model_that_nothing_can_be_tested(
         ("openai:gpt-5.4", False),
         ("replay:examples/x1b.jsonl", False),
         ("qwen3-30b-a3b", False),
+        ("claude-opus-4[1m]", False),
+        ("gemini-2.5-pro-1m", False),
     ],
 )
 def test_small_models_are_known_by_name(name: str, small: bool) -> None:

@@ -24,19 +24,7 @@ def test_signatures_are_found(text: str, signatures: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("line", "call", "value"),
-    [
-        ("f(1) -> 2", "f(1)", "2"),
-        ("- `f(1) -> 2`", "f(1)", "2"),
-        ("* `f([1, 2], k=3)` → `[1]`.", "f([1, 2], k=3)", "[1]"),
-        ("1. f('a') => 'b'  # a note", "f('a')", "'b'"),
-        ('2) f("a # b") ⇒ "c # d"', 'f("a # b")', "'c # d'"),
-        ("f(1) == 2;", "f(1)", "2"),
-        ("f(')->') returns (1, 2)", "f(')->')", "(1, 2)"),
-        ("f() gives None", "f() is None", "True"),
-        ("f(1) yields {'a': {1}}", "f(1)", "{'a': {1}}"),
-        ("f(1)   ->   -0.5", "f(1)", "-0.5"),
-        ("f(1) -> 2\r", "f(1)", "2"),
-    ],
+    read_table(__file__, "ARROWS"),
 )
 def test_arrow_line_is_an_example(line: str, call: str, value: str) -> None:
     assert doctests(f"Text:\n{line}\nMore.") == [f">>> {call}\n{value}\n"]
@@ -54,26 +42,7 @@ def test_named_exception_is_an_example(line: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [
-        "def f(x: int) -> int",
-        "f(x: int) -> int",
-        "f(n) -> 3",
-        "f() -> int",
-        "f(1) -> list[int]",
-        "reset() -> None",
-        "- `close() -> None`: closes it",
-        "f(1) -> ...",
-        "f([1, 2]) -> [1, ...]",
-        "f(1) returns the sum (of both)",
-        "It holds that f(1) -> 2 (mostly)",
-        "obj.f(1) -> 2",
-        "f(1) raises ValueError or TypeError",
-        "f(1) raises print",
-        "Prose (in parentheses) -> 3",
-        "f(1)",
-        "f(1) -> ",
-        "f(1) -> " + "1" * 5000,
-    ],
+    [*read_table(__file__, "RESEMBLING"), "f(1) -> " + "1" * 5000],
 )
 def test_lines_that_resemble_examples_are_ignored(line: str) -> None:
     assert doctests(line) == []
@@ -124,6 +93,14 @@ def test_fences_part_doctests_that_do_not_go_on() -> None:
 def test_doctest_that_shows_an_address_is_no_example() -> None:
     text = ">>> Clock(1)\n<Clock object at 0x7F2a>\n\n>>> str(Clock(1))\n'01'\n"
     assert doctests(text) == [">>> str(Clock(1))\n'01'\n"]
+
+
+@pytest.mark.parametrize("text", read_table(__file__, "INEXACT"))
+def test_doctest_that_is_not_exact_becomes_no_test(text: str) -> None:
+    last = ">>> f(-1)  # doctest: +ELLIPSIS\nTraceback (most recent call last):\nValueError: ...\n"
+    assert doctests(text) == []
+    assert doctests(text + ">>> f(1)\n'...'\n" + last) == [">>> f(1)\n'...'\n", last]
+    assert doctests(f">>> x = f(1)\n>>> x\n1\n{text}>>> x\n2\n") == [">>> x = f(1)\n>>> x\n1\n"]
 
 
 def test_invalid_doctest_is_ignored() -> None:

@@ -7,14 +7,12 @@ from pathlib import PurePath
 
 from greenloop.llm.parsing.code import check_complete
 from greenloop.llm.parsing.code_blocks import extract_blocks, is_valid_python
-from greenloop.llm.parsing.completeness import find_elision
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.parsing.search_replace import apply_edits, parse_edits
 from greenloop.project.integrity import explain_guard, is_in_fence
 from greenloop.testsuite.merge import append_tests, find_clashes, remove_future_imports
 from greenloop.testsuite.parser import is_test_path, parse_test_functions, remove_tests
 
-_EDIT_START = re.compile(r"^<{5,9} ?SEARCH", re.MULTILINE)
 # Set-up for all tests of a module, which would affect the existing ones too.
 _SHARED_SETUP = re.compile(
     r"autouse\s*=\s*True|^(pytestmark|pytest_plugins|(def )?(setup|teardown)_(module|function))\b",
@@ -77,23 +75,19 @@ def _check_path(path: str, current: Collection[str], fence: Sequence[str]) -> No
 
 def _change_file(path: str, part: str, before: str | None) -> str:
     edits = parse_edits(part)
-    if len(edits) < len(_EDIT_START.findall(part)):
-        raise InvalidResponse(
-            f"SEARCH block {len(edits) + 1} has no end: close each with `>>>>>>> REPLACE`."
-        )
     if not edits and not (before or "").strip():
         return _extract_file(path, part)
     if before is None:
         raise InvalidResponse("this file is not in the project; give a new file whole.")
     if not edits:
         raise InvalidResponse(f"it exists: give SEARCH/REPLACE blocks under `# file: {path}`.")
-    for edit in edits:
-        if not find_elision(edit.search):
-            check_complete(edit.replace)
     mark = "\ufeff" if before.startswith("\ufeff") else ""
     body = before.removeprefix(mark)
     has_crlf = _has_crlf(body)
-    after = mark + apply_edits(body.replace("\r\n", "\n") if has_crlf else body, edits)
+    body = body.replace("\r\n", "\n") if has_crlf else body
+    after = apply_edits(body, edits)
+    check_complete(after, body)
+    after = mark + after
     if not before.endswith("\n"):
         after = after.removesuffix("\n")  # `apply_edits` adds a line end
     return after.replace("\n", "\r\n") if has_crlf else after

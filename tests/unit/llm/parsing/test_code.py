@@ -118,6 +118,13 @@ def test_answer_with_another_finish_reason_is_accepted(
     assert parse_code(LLMResponse(fence(MODULE), finish), contract).code == MODULE
 
 
+def test_empty_body_is_accepted_where_it_may_be_meant(contract: Contract) -> None:
+    code = f"{ERROR}def to_roman(number):\n    raise NotImplementedError('later')\n# ...\n"
+    assert parse_code(LLMResponse(fence(code), is_last=True), contract).code == code
+    named = contract.model_copy(update={"summary": "It raises NotImplementedError."})
+    assert code_of(fence(code.removesuffix("# ...\n")), named)
+
+
 def test_required_name_may_be_imported(contract: Contract) -> None:
     code = f"from numerals import to_roman\n{ERROR}"
     assert code_of(fence(code), contract) == code

@@ -9,6 +9,7 @@ from greenloop.llm.parsing.completeness import (
     public_names,
     top_level_names,
 )
+from tests.support.programs import read_table
 
 LEFT_OUT = [
     "# rest of the code here",
@@ -22,7 +23,14 @@ LEFT_OUT = [
     "# …",
 ]
 # Left out where no code follows, and a heading where some does.
-AMBIGUOUS = ["# same as above", "# The rest is unchanged.", "# remaining tests...", "# and so on"]
+AMBIGUOUS = [
+    "# same as above",
+    "# The rest is unchanged.",
+    "# remaining tests...",
+    "# and so on",
+    "# the rest of the file",
+    "# Remainder of the code",
+]
 ORDINARY = [
     "# The rest of the file is the payload.",
     "# the rest of the function runs only for odd n",
@@ -78,18 +86,10 @@ def test_elision_is_found_in_code_that_does_not_parse() -> None:
 
 @pytest.mark.parametrize(
     ("source", "names"),
-    [
-        ("def f(): ...\nasync def g(): ...\nclass C: ...\n", ("f", "g", "C")),
-        ("A = 1\nB: int = 2\nD, E = 1, 2\n", ("A", "B", "D", "E")),
-        ("import os.path\nfrom re import match as m\n", ("os", "m")),
-        ("try:\n    import x\nexcept ImportError:\n    y = 1\n", ("x",)),
-        ("if True:\n    def f(): ...\nelse:\n    g = 1\n", ("f", "g")),
-        ("def f():\n    inner = 1\n", ("f",)),
-        ("def f(:\n", ()),
-    ],
+    read_table(__file__, "NAMES"),
 )
-def test_top_level_names(source: str, names: tuple[str, ...]) -> None:
-    assert top_level_names(source) == names
+def test_top_level_names(source: str, names: list[str]) -> None:
+    assert list(top_level_names(source)) == names
 
 
 def test_name_imported_from_the_module_is_not_defined() -> None:
@@ -118,20 +118,7 @@ def test_unwritten_function_is_named(body: str) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    [
-        "@overload\ndef f(x: int) -> int: ...\ndef f(x):\n    return x\n",
-        "@typing.overload\ndef f(x: int) -> int: ...\n",
-        "class C(Protocol):\n    def f(self): ...\n",
-        "class C(typing.Protocol[T]):\n    def f(self): ...\n",
-        "class C(ABC):\n    def f(self):\n        raise NotImplementedError\n",
-        "class C(metaclass=ABCMeta):\n    def f(self): ...\n",
-        "class C:\n    @abstractmethod\n    def f(self): ...\n",
-        "class B:\n    def f(self):\n        raise NotImplementedError\nclass D(B):\n    x = 1\n",
-        "class E(ValueError): ...\n",
-        "def f():\n    pass\n",
-        "def f(x):\n    if x:\n        raise NotImplementedError\n    return 1\n",
-        "def f(:\n",
-    ],
+    read_table(__file__, "EMPTY"),
 )
 def test_legitimately_empty_body_is_not_unwritten(source: str) -> None:
     assert find_unwritten_functions(source) == ()

@@ -97,6 +97,16 @@ def test_tests_are_added_to_a_file_or_make_a_new_one() -> None:
     )
 
 
+def test_what_stands_above_a_later_import_is_kept() -> None:
+    head = "import pytest\n\nCASES = [1]\n\nfrom a import g\n\n\n"
+    added = f"{head}def test_g():\n    assert g(CASES)\n\n\nfrom a import h\n\n\n{TEST}"
+    text = read_test_files(block_of("tests/test_a.py", added), TEXTS)["tests/test_a.py"]
+    assert text == (
+        "from a import f\nimport pytest\nfrom a import g\nfrom a import h\n\n\ndef test_f():\n"
+        "    assert f() == 1\n\n\nCASES = [1]\n\n\ndef test_g():\n    assert g(CASES)\n\n\n" + TEST
+    )
+
+
 def test_an_unlocked_test_is_given_anew_and_line_ends_are_kept() -> None:
     texts = {"test_a.py": TEXTS["tests/test_a.py"].replace("\n", "\r\n")}
     answer = block_of("test_a.py", "def test_f():\n    assert f() == 2\n")

@@ -4,6 +4,7 @@ import pytest
 
 from greenloop.llm.parsing.code import parse_repair
 from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.parsing.scripts import parse_script_repair
 from greenloop.llm.response import LLMResponse
 from greenloop.records import Contract
 from greenloop.records.generation import Dispute, Repair
@@ -30,6 +31,13 @@ def repair(text: str, contract: Contract) -> Repair:
 def test_repaired_module_is_parsed(answer: str, contract: Contract) -> None:
     found = repair(answer, contract)
     assert (found.code, found.disputes) == (FIXED, ())
+
+
+@pytest.mark.parametrize("answer", [EDIT, f"```python\n# ...\n{FIXED}```\n"])
+def test_dots_that_the_code_had_are_kept(answer: str, contract: Contract) -> None:
+    current = f"# ...\n{CURRENT}"
+    assert parse_repair(LLMResponse(answer), contract, current).code == f"# ...\n{FIXED}"
+    assert parse_script_repair(LLMResponse(answer), current, lambda _: ()).code
 
 
 @pytest.mark.parametrize(

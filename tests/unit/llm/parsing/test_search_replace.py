@@ -18,9 +18,30 @@ def test_edits_are_parsed_in_order_with_or_without_a_fence() -> None:
     assert parse_edits(text) == [SearchReplaceEdit("a\n", "b\n"), SearchReplaceEdit("c\nd\n", "")]
 
 
-@pytest.mark.parametrize("text", ["", "SEARCH a\nREPLACE b", "<<<<<<< SEARCH\na\n=======\nb\n"])
-def test_incomplete_edit_is_ignored(text: str) -> None:
+@pytest.mark.parametrize("text", ["", "SEARCH a\nREPLACE b"])
+def test_text_without_edits_has_none(text: str) -> None:
     assert parse_edits(text) == []
+
+
+@pytest.mark.parametrize(("heading", "mark"), [("=====\n", 7), ("=======\n", 9), ("", 5)])
+def test_underlined_heading_does_not_end_search(heading: str, mark: int) -> None:
+    text = block(f"Usage\n{heading}a\n", f"Usage\n{heading}b\n").replace("<" * 7, "<" * mark)
+    text = text.replace("a\n=======", f"a\n{max(mark, 7) * '='}")
+    edit = SearchReplaceEdit(f"Usage\n{heading}a\n", f"Usage\n{heading}b\n")
+    assert parse_edits(text) == [edit]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (block("a\n", "b\n") + "<<<<<<< SEARCH\na\n=======\nb\n", "block 2 has no end"),
+        (block("Example\n=======\n", "b\n"), "block 1 has 2 rows of `=`.*nine signs"),
+        ("<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", "block 1 has 0 rows"),
+    ],
+)
+def test_edit_that_is_not_clear_is_sent_back_and_not_applied(text: str, said: str) -> None:
+    with pytest.raises(InvalidResponse, match=said):
+        parse_edits(text)
 
 
 @pytest.mark.parametrize(
