@@ -20,6 +20,7 @@ from greenloop.llm.provider_errors import (
     summarize_error,
     to_greenloop_error,
 )
+from tests.support.programs import read_table
 
 
 class Faulty(Exception):
@@ -115,20 +116,7 @@ def test_greenloop_errors_are_permanent_and_unchanged() -> None:
     assert to_greenloop_error(error, "openai:x") is error
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"retry-after": "7"}, 7.0),
-        ({"Retry-After": "0.5"}, 0.5),
-        ({"retry-after": "3600"}, 60.0),
-        ({"retry-after": "-3"}, 0.0),
-        ({"retry-after": "inf"}, 60.0),
-        ({"retry-after": "nan"}, 0.0),
-        ({"retry-after": "Wed, 21 Oct 2026 07:28:00 GMT"}, None),
-        ({"retry-after": ""}, None),
-        ({}, None),
-    ],
-)
+@pytest.mark.parametrize(("headers", "seconds"), read_table(__file__, "RETRY_AFTER"))
 def test_retry_after_is_read_from_the_headers(
     headers: dict[str, str], seconds: float | None
 ) -> None:
@@ -140,26 +128,7 @@ def test_retry_after_of_an_error_without_a_response_is_unknown() -> None:
     assert retry_after(ValueError("x")) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "secret"),
-    [
-        ("Incorrect API key provided: sk-proj-abcDEF123456.", "abcDEF123456"),
-        ("Incorrect API key provided: sk-abcd***********wxyz.", "wxyz"),
-        ("invalid x-api-key sk-ant-api03-Zz9_-8yYxXwWvV", "Zz9_-8yYxXwWvV"),
-        ("key AIzaSyD-9tSrke72PouQMnMX-a7eZSW0jkFMBWY is not valid", "9tSrke72"),
-        ("invalid gsk_Ab12Cd34Ef56", "Ab12Cd34Ef56"),
-        ("token hf_AbCdEfGhIjKl", "AbCdEfGhIjKl"),
-        ("xai-0123456789abcdef", "0123456789abcdef"),
-        ("ghp_0123456789abcdefABCDEF", "0123456789"),
-        ("headers: {'Authorization': 'Bearer short1'}", "short1"),
-        ("authorization: bearer short1", "short1"),
-        ("Authorization: Basic dXNlcjpwYXNz", "dXNlcjpwYXNz"),
-        ("GET https://host/v1/models?key=abc123&alt=json", "abc123"),
-        ("cannot reach http://me:hunter2@host/v1", "hunter2"),
-        ("key 0123456789abcdef0123456789abcdef was refused", "0123456789abcdef"),
-        ("jwt eyJhbGciOiJI.eyJzdWIiOiIx.sflKxwRJ", "sflKxwRJ"),
-    ],
-)
+@pytest.mark.parametrize(("text", "secret"), read_table(__file__, "SECRETS_MASKED"))
 def test_secrets_are_masked_in_messages(text: str, secret: str) -> None:
     said = str(to_greenloop_error(core.ModelAuthenticationError(text), "openai:x"))
     assert secret not in said

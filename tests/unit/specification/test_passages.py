@@ -5,7 +5,7 @@ import time
 import pytest
 
 from greenloop.specification.passages import index_text, list_words
-from tests.support.programs import read_program
+from tests.support.programs import read_program, read_table
 
 TEXT = read_program(__file__, "TEXT")
 
@@ -31,43 +31,12 @@ def test_text_is_split_into_blocks() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "kinds"),
-    [
-        ("Title\n=====\nBody of it.", ["heading", "sentence"]),
-        ("**Input**\nlines of text", ["heading", "sentence"]),
-        ("Edge cases:\n- none", ["heading", "item"]),
-        ("```\nnever closed\n\nat all", ["code"]),
-        ("~~~\n```\nx\n```\n~~~\nafter", ["code", "sentence"]),
-        ("一つ。二つ。", ["sentence", "sentence"]),
-        ("CREATE TABLE\n... AS SELECT, and so on... Then x. Y", ["sentence", "sentence"]),
-        ("a (b)\nc\n\n\nd", ["sentence", "sentence"]),
-        ("", []),
-        ("---\n***\n", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "kinds"), read_table(__file__, "SHAPES_TEXT"))
 def test_shapes_of_text(text: str, kinds: list[str]) -> None:
     assert [kind for kind, _ in blocks(text)] == kinds
 
 
-@pytest.mark.parametrize(
-    "quote",
-    [
-        "Wrap “long” lines",
-        'wrap "long"\n   lines',
-        "**Wrap** `long` lines,",
-        "see the docs",
-        "It's for people.",
-        "3. quoted item\nwith more",
-        r"quoted item\nwith more",
-        "a bold item. Two sentences",
-        "| Ann | 3 |",
-        "```python\ndef f(x): ...\n\ny = 2\n```",
-        "Hello there. Wrap long lines, e.g. at 70; see the [docs](http://x.y/z)",
-        "- next\n\n| name | age |",
-        "Hello there. Wrap",
-    ],
-)
+@pytest.mark.parametrize("quote", read_table(__file__, "QUOTE_FOUND"))
 def test_quote_is_found(quote: str) -> None:
     index = index_text(TEXT)
     found = index.find(quote)

@@ -21,7 +21,7 @@ from greenloop.workflow.peer.rulings import (
     interpret,
     is_wording,
 )
-from tests.support.programs import read_program
+from tests.support.programs import read_program, read_table
 
 CODE = "class Hall:\n    def __init__(self, clock): ...\n    def plan(self, width): ...\n"
 TESTS = read_program(__file__, "TESTS")
@@ -59,21 +59,7 @@ def test_neither_is_no_ruling_on_a_test() -> None:
     assert interpret(ruling, True, OpenDifference(found)) == "both are wrong"
 
 
-@pytest.mark.parametrize(
-    ("code", "peer", "expected"),
-    [
-        ("Row(line=2, why='no number: x')", "Row(line=2, why='x is no number')", "wording is free"),
-        ('[(2, "it\'s no number")]', "[(2, 'not a number')]", "wording is free"),
-        (
-            "Row(line=2, why='no number: x')",
-            "Row(line=3, why='x is no number')",
-            "text does not say",
-        ),
-        ("Row(line=2, why='number')", "Row(line=2, why='digits')", "text does not say"),  # a key
-        ("'A  1.00'", "'A 1.00'", "text does not say"),  # the answer itself
-        ("raises ValueError('no number')", "'no number'", "text does not say"),
-    ],
-)
+@pytest.mark.parametrize(("code", "peer", "expected"), read_table(__file__, "WORDING_FREE"))
 def test_wording_is_free_where_sentences_within_the_answers_alone_differ(
     code: str, peer: str, expected: str
 ) -> None:
@@ -91,25 +77,7 @@ def test_what_the_text_does_not_speak_of_counts_for_nothing() -> None:
     assert found.to_record(ruling).counts_against is False
 
 
-@pytest.mark.parametrize(
-    ("message", "text", "expected"),
-    [
-        ("AssertionError: Regex pattern did not match.\n Regex: 'bad'\n Input: 'no'", "", True),
-        ("AssertionError: Regex pattern did not match.\n Regex: 'bad'", 'says "Bad"', False),
-        (
-            "AssertionError: assert 'bad' in 'no'\n +  where 'no' = str(ValueError('no'))\n"
-            " +    where ValueError('no') = <ExceptionInfo ValueError('no') tblen=2>.value",
-            "",
-            True,
-        ),
-        ("AssertionError: assert 'bad' == 'no'\n +  where 'no' = f(1)", "", False),
-        ("Failed: DID NOT RAISE <class 'ValueError'>", "", False),
-        ("AssertionError: assert dtype('<M8[us]') == 'datetime64[ns]'", "dates", True),
-        ("AssertionError: assert dtype('<M8[us]') == 'datetime64[ns]'", "datetime64[ns]", False),
-        ("AssertionError: assert <class 'int'> is <class 'float'>", "a number", True),
-        ("AssertionError: assert <class 'int'> is <class 'str'>", "a number", False),
-    ],
-)
+@pytest.mark.parametrize(("message", "text", "expected"), read_table(__file__, "WORDING_MESSAGE"))
 def test_the_wording_of_a_message_is_no_difference(message: str, text: str, expected: bool) -> None:
     assert is_wording(message, text) is expected
 

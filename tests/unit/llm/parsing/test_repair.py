@@ -8,6 +8,7 @@ from greenloop.llm.parsing.scripts import parse_script_repair
 from greenloop.llm.response import LLMResponse
 from greenloop.records import Contract
 from greenloop.records.generation import Dispute, Repair
+from tests.support.programs import read_table
 
 CURRENT = "class NotRoman(ValueError):\n    pass\n\n\ndef to_roman(number):\n    return ''\n"
 FIXED = CURRENT.replace("''", "'I' * number")
@@ -40,27 +41,7 @@ def test_dots_that_the_code_had_are_kept(answer: str, contract: Contract) -> Non
     assert parse_script_repair(LLMResponse(answer), current, lambda _: ()).code
 
 
-@pytest.mark.parametrize(
-    ("line", "test"),
-    [
-        ("DISPUTE test_one: R1 says I", "test_one"),
-        ("- DISPUTE test_one: R1 says I", "test_one"),
-        ("* DISPUTE `test_one`: R1 says I", "test_one"),
-        ("**DISPUTE test_one:** R1 says I", "test_one"),
-        ("**DISPUTE** `test_one`: R1 says I", "test_one"),
-        ("> DISPUTE **test_one**: R1 says I", "test_one"),
-        ("1. DISPUTE test_one: R1 says I", "test_one"),
-        ("### DISPUTE test_one: R1 says I", "test_one"),
-        ("DISPUTE: test_one: R1 says I", "test_one"),
-        ("DISPUTE test_one — R1 says I", "test_one"),
-        ("DISPUTE test_one - R1 says I", "test_one"),
-        ("DISPUTE test_one:\n  R1 says I", "test_one"),
-        ("DISPUTE test_one[1-I]: R1 says I", "test_one[1-I]"),
-        ("DISPUTE `test_one[a b]`: R1 says I", "test_one[a b]"),
-        ("DISPUTE TestA::test_one: R1 says I", "TestA::test_one"),
-        ("DISPUTE test_roman.py::test_one: R1 says I", "test_roman.py::test_one"),
-    ],
-)
+@pytest.mark.parametrize(("line", "test"), read_table(__file__, "DISPUTE_ALONE"))
 @pytest.mark.parametrize("form", ["{}", "The test is wrong.\n\n{}\n", "```\n{}\n```\n"])
 def test_dispute_alone_is_valid(line: str, test: str, form: str, contract: Contract) -> None:
     found = repair(form.format(line), contract)

@@ -9,6 +9,7 @@ from greenloop.scripts.checks.options import (
     parse_expect,
     parse_expect_file,
 )
+from tests.support.programs import read_table
 
 
 def ids(text: str) -> list[str]:
@@ -36,25 +37,7 @@ def test_empty_expectation_is_rejected(text: str) -> None:
         parse_expect(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("out.txt", ["out.txt: made"]),
-        ("./a/../out.txt", ["out.txt: made"]),
-        ("out.txt:non-empty", ["out.txt: not empty"]),
-        ("t.csv:rows=3", ["t.csv: made", "t.csv: 3 rows"]),
-        ("t.txt:rows=1", ["t.txt: made", "t.txt: 1 line"]),
-        ("x.json:json:non-empty", ["x.json: not empty", "x.json: json"]),
-        (
-            "t.csv:rows=2:csv=a,b c",
-            ["t.csv: made", "t.csv: 2 rows", "t.csv: csv with columns a, b c"],
-        ),
-        ('t.csv:csv="a, b",c:non-empty', ["t.csv: not empty", "t.csv: csv with columns a, b, c"]),
-        ("t.csv:csv=at:utc,b", ["t.csv: made", "t.csv: csv with columns at:utc, b"]),
-        ("12:30:00.log", ["12:30:00.log: made"]),
-        ("a:b c:non-empty", ["a:b c: not empty"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "names"), read_table(__file__, "FILE_WITH"))
 def test_file_with_parts(text: str, names: list[str]) -> None:
     assert ids(text) == names
 
@@ -63,23 +46,7 @@ def test_columns_with_commas_are_quoted_as_in_a_csv() -> None:
     assert parse_expect_file('t.csv:csv="a, b", c')[1].columns == ("a, b", "c")
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("", "no path"),
-        (":json", "no path|'json' cannot be|no file"),
-        ("/etc/passwd", "inside the working folder"),
-        ("../out", "inside the working folder"),
-        ("t.csv:rows=", "whole number"),
-        ("t.csv:rows=-1", "whole number"),
-        ("t.csv:rows=many", "whole number"),
-        ("t.csv:row=3", "did you mean rows"),
-        ("t.csv:nonempty", "did you mean non-empty"),
-        ("t.csv:columns=a,b", "cannot be checked"),
-        ("t.csv:csv=", "name each column"),
-        ("t.csv:csv=a,,b", "name each column"),
-    ],
-)
+@pytest.mark.parametrize(("text", "says"), read_table(__file__, "INVALID_FILE"))
 def test_invalid_file_expectation_explains_the_syntax(text: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
         parse_expect_file(text)
