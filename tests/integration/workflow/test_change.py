@@ -15,6 +15,7 @@ from greenloop.workflow.change import workspace
 from greenloop.workflow.storage.request import GivenTests
 from tests.support.change_responses import (
     BREAKS_LOCKED,
+    DISCOUNT,
     GREEN_TEST,
     REPAIRED,
     TESTS,
@@ -121,6 +122,24 @@ def test_wrong_new_test_is_disputed_and_dropped(run_workflow: RunWorkflow, tmp_p
     assert [item.id for item in done.report.tests if item.disputed] == [
         "tests/test_discount.py::test_wrong"
     ]
+
+
+@pytest.mark.parametrize(("code", "has_tests"), [(DISCOUNT, False), (WRONG_DISCOUNT, True)])
+def test_change_is_graded_and_untested_requirements_named_where_the_only_new_test_was_wrong(
+    run_workflow: RunWorkflow, tmp_path: Path, code: str, has_tests: bool
+) -> None:
+    script = change_answers(
+        write_change_tests=[answer_with_tests(TESTS.partition("\n\n")[0] + WRONG_TEST)] * 2,
+        write_change=[code],
+        repair_change=[REPAIRED],
+        judge_test=[fence('{"wrong": "test", "because": "R1 demands 3"}', "json")],
+        harden_tests=[fence("# nothing")] * 2,
+    )
+    request = change_request(tmp_path)
+    done = run_workflow(script, request=request, mutants=5, hardening_rounds=1)
+    assert done.report.verdict == "passed", done.error
+    assert ("requirements without a test: R1" in done.report.reasons) != has_tests
+    assert ("tests/test_discount.py" in done.report.final_code) == has_tests  # held-out examples
 
 
 def test_locked_test_cannot_be_disputed(run_workflow: RunWorkflow, tmp_path: Path) -> None:
