@@ -15,6 +15,7 @@ from greenloop.project.runner import ProjectRunner
 from greenloop.project.tree import ProjectTree, read_tree
 from greenloop.records import Baseline, BaselineResult, Change, Record, TestRun
 from greenloop.sandbox.limits import stretch
+from greenloop.testsuite.parser import parse_test_functions
 from greenloop.versions import greenloop_version
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.run_tests import run_with_packages
@@ -140,7 +141,7 @@ class ChangeWorkspace:
         """
         changes = self.apply(patch)
         everything = {**changes, **suite.files}
-        given = suite.files if suite.is_given else ()
+        given = suite.files if suite.is_given else {}
         first = suite.ids | ((self.find_mapped(changes) | self.watched) & suite.locked)
         is_quick = suite.locked and self.baseline.cost_s <= _QUICK_SUITE_S
         if not is_quick:
@@ -191,16 +192,20 @@ def read_project(root: Path) -> ProjectTree:
     return tree
 
 
-def restrict(result: TestRun, expected: Collection[str], files: Collection[str] = ()) -> TestRun:
-    """Return a run in which only the expected tests count, and all tests of `files`.
+def restrict(
+    result: TestRun, expected: Collection[str], files: Mapping[str, str] | None = None
+) -> TestRun:
+    """Return a run in which only the expected tests count, and all tests of `files`, by path.
 
-    At least one test of each of `files` has to be reported; these tests may skip. A collection
-    error counts if its file has a test that counts.
+    At least one test of each of `files` that defines tests has to be reported; these tests may
+    skip. A collection error counts if its file has a test that counts.
     """
+    files = files or {}
+    needed = {*expected, *(path for path, text in files.items() if parse_test_functions(text))}
     tests = tuple(i for i in result.tests if i.id in expected or _file_of(i.id) in files)
     counted = {item.id for item in tests} | {_file_of(item) for item in expected} | set(files)
     failures = tuple(item for item in result.failures if item.test in counted)
-    missing = {*expected, *files} - {item.id for item in tests} - {_file_of(i.id) for i in tests}
+    missing = needed - {item.id for item in tests} - {_file_of(i.id) for i in tests}
     skipped = (i.id for i in tests if i.outcome in ("skipped", "xfailed") and i.id not in expected)
     changes = {"tests": tests, "failures": failures, "missing": tuple(sorted(missing))}
     found = result.model_copy(update={**changes, "tolerated": frozenset(skipped)})

@@ -212,6 +212,7 @@ class TestWriter:
         return suite
 
 
-def _find_uncollected(result: TestRun, suite: ChangeSuite) -> set[str]:
+def _find_uncollected(result: TestRun, suite: ChangeSuite) -> dict[str, str]:
     """Return the files with new tests that cannot be collected."""
-    return {item.test for item in result.failures if item.phase == "collect"} & suite.files.keys()
+    failed = {item.test for item in result.failures if item.phase == "collect"}
+    return {path: text for path, text in suite.files.items() if path in failed}
