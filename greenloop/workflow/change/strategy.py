@@ -53,7 +53,8 @@ class ChangeStrategy(Strategy):
         self._request = request
         self._space = ChangeWorkspace(run, read_project(Path(request.root)))
         files = {item.name: item.code for item in request.given}
-        given = ChangeSuite(before=self._space.tree.texts, files=files).code[:_MAX_GIVEN_CHARS]
+        suite = ChangeSuite(before=self._space.tree.texts, files=files, is_given=True)
+        given = suite.code[:_MAX_GIVEN_CHARS]
         asked = WishedChange(request.task, request.fence, request.may_change, given)
         self._tools = ChangeToolkit(run.kit, asked)
         self._plan: ChangePlan | None = None

@@ -44,7 +44,10 @@ class ChangeSuite:
 
     @cached_property
     def functions(self) -> dict[str, TestFunction]:
-        """The new tests by `path::name`: those whose source the project does not have yet."""
+        """The new tests by `path::name`: those whose source the project does not have yet.
+
+        A test of the user that the project has is new, too, unless it is locked: it fails today.
+        """
         known = {path: self._list_known_sources(path) for path in self.files}
         return {
             f"{path}::{item.name}": item
@@ -54,8 +57,12 @@ class ChangeSuite:
         }
 
     def _list_known_sources(self, path: str) -> set[str]:
-        text = self.before.get(path, "")
-        return {item.source(text) for item in parse_test_functions(text)}
+        text, locked = self.before.get(path, ""), {item.partition("[")[0] for item in self.locked}
+        return {
+            item.source(text)
+            for item in parse_test_functions(text)
+            if not self.is_given or f"{path}::{item.name}" in locked
+        }
 
     @cached_property
     def code(self) -> str:
@@ -63,9 +70,9 @@ class ChangeSuite:
         return "\n\n".join(f"# file: {path}\n{self.get_added(path)}" for path in self._kept_files)
 
     def get_added(self, path: str) -> str:
-        """Return the new tests of a file; a new file is returned whole."""
+        """Return the new tests of a file; a new file, and one of the user, is returned whole."""
         text = self.files[path]
-        if path not in self.before:
+        if self.is_given or path not in self.before:
             return text
         return "\n\n".join(self.functions[name].source(text) for name in self.names_in(path))
 

@@ -1,6 +1,6 @@
 """Tests of a change, written before it, and their red phase on today's code."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from greenloop.errors import (
@@ -118,6 +118,7 @@ class TestWriter:
             before=texts,
             files=dict(files),
             is_given=is_given,
+            locked=self._select_locked(files if is_given else ()),
             held_out=held_out,
             interface=self._plan.contract.interface,
         )
@@ -128,17 +129,22 @@ class TestWriter:
         )
         ids = {item.id for item in result.tests if suite.name_of(item.id)}
         gone = {item.partition("[")[0] for item in ids} | set(self._tools.asked.unlocked)
-        locked = set(self._space.baseline.locked)
-        if is_given:  # these files are the user's now: none of their old tests is locked
-            locked = {item for item in locked if item.partition("::")[0] not in files}
-        suite = replace(
-            suite,
-            ids=frozenset(ids),
-            locked=frozenset(item for item in locked if item.partition("[")[0] not in gone),
-        )
+        locked = suite.locked
+        if is_given:  # these files are the user's now: old tests that they lack are not locked
+            there = {item.id for item in result.tests}
+            gone |= {i for i in locked if i.partition("::")[0] in files and i not in there}
+        left = (i for i in locked if i not in gone and i.partition("[")[0] not in gone)
+        suite = replace(suite, ids=frozenset(ids), locked=frozenset(left))
         return suite, restrict(
             result, suite.ids, suite.files if is_given else _find_uncollected(result, suite)
         )
+
+    def _select_locked(self, given: Collection[str]) -> frozenset[str]:
+        """Return the locked tests, without those of `given` files of which a case fails today."""
+        red = {item.partition("[")[0] for item in self._space.baseline.red}
+        red = {item for item in red if item.partition("::")[0] in given}
+        locked = self._space.baseline.locked
+        return frozenset(item for item in locked if item.partition("[")[0] not in red)
 
     def _find_complaints(self, suite: ChangeSuite, on_today: TestRun) -> dict[str, str]:
         """Return complaints by test or file; `missing` and `held out` concern the whole suite."""

@@ -190,6 +190,18 @@ def test_given_tests_take_the_place_of_written_ones(
     assert "nothing to change" in str(done.error)
 
 
+def test_given_tests_that_fail_in_the_project_today_are_shown_and_are_new(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    request, code = change_request(tmp_path), TESTS.partition("\n")[2]
+    (Path(request.root) / "tests/test_discount.py").write_text(code)
+    given = (GivenTests.from_code("tests/test_discount.py", code),)
+    done = run_workflow(change_answers(), request=request.model_copy(update={"given": given}))
+    assert code.rstrip() in done.model.list_prompts("plan_change")[0]
+    assert done.report.evidence.isolated is not None, done.report.reasons
+    assert done.report.evidence.isolated.tests == 2  # the third passes today: it is locked
+
+
 def test_what_given_files_lack_is_not_locked(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     code = TESTS.partition("\n")[2]
     given = (GivenTests.from_code("tests/test_prices.py", code),)  # the only file with tests
