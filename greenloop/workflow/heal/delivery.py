@@ -16,8 +16,8 @@ def deliver_healed_script(
     report: Report, request: HealScriptRequest, directory: RunDirectory, consent: Consent
 ) -> Report:
     """Write the healed script and the files that it produced. Raises OutputError."""
-    report = deliver_produced_files(report, request.script.artifacts, directory)
-    return deliver_healed_file(report, request, directory, consent)
+    report = deliver_healed_file(report, request, directory, consent)
+    return deliver_produced_files(report, request.script.artifacts, directory)
 
 
 def deliver_healed_file(
