@@ -28,10 +28,10 @@ def deliver_healed_file(
     A copy of the original is kept in the run directory. The user may decline.
     Raises OutputError: the file changed while it was being healed, or cannot be written.
     """
-    keep_replaced(request, directory, consent)
     original = request.original
     if report.final_code == original.text:
         return report
+    keep_replaced(request, directory, consent)
     source = _read_unchanged(original.path, original.sha256)
     target = Path(request.output or original.path)
     is_approved = request.write or request.output or consent.is_reviewed
