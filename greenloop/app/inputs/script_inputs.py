@@ -61,13 +61,17 @@ def _split_input(text: str) -> tuple[Path, PurePosixPath]:
         path, wanted = text, ""
     place = PurePosixPath(os.path.normpath(wanted or path))
     if not wanted and (place.is_absolute() or ".." in place.parts):
-        place = PurePosixPath(Path(path).absolute().name)
-    if place.is_absolute() or ".." in place.parts or not place.parts:
+        place = PurePosixPath(os.path.basename(os.path.abspath(path)))
+    is_unnamed = not place.parts and not Path(path).is_dir()  # files of `.` keep their own names
+    if place.is_absolute() or ".." in place.parts or is_unnamed:
         raise InputError(f"--input {text}: `{place}` is not inside the script's working folder")
     return Path(path), place
 
 
 def _read_ref(path: Path, script_path: str, flag: str) -> InputRef:
+    source = str(path.absolute())
+    if (shown := source.encode("utf-8", "backslashreplace").decode()) != source:
+        raise InputError(f"{flag} {shown}: its name is not valid text")
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise InputError(f"{flag} {path}: not a file")
@@ -79,4 +83,4 @@ def _read_ref(path: Path, script_path: str, flag: str) -> InputRef:
     except ValueError as error:  # a NUL in the name
         raise InputError(f"{flag} {path!s}: {error}") from None
     sha256 = hashlib.sha256(content).hexdigest()
-    return InputRef(path=script_path, source=str(path.absolute()), sha256=sha256)
+    return InputRef(path=script_path, source=source, sha256=sha256)
