@@ -1,5 +1,6 @@
 """The project of a change: its files as they are, its baseline, and test runs of candidates."""
 
+from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -105,11 +106,13 @@ class ChangeWorkspace:
         return changes
 
     def check_encoding(self, paths: Iterable[str]) -> None:
-        """Raise InputError if a file that is to change is not UTF-8."""
+        """Raise InputError if a file that is to change is not UTF-8, or has a byte order mark."""
         contents = self.tree.project.all_files
         for path in paths:
             if path in contents and self.tree.texts[path].encode() != contents[path]:
-                raise InputError(f"{path} cannot be changed, as it is not UTF-8 text: convert it")
+                is_marked = contents[path].startswith(BOM_UTF8)  # a patch would not fit its line 1
+                why = "has a byte order mark: remove" if is_marked else "is not UTF-8 text: convert"
+                raise InputError(f"{path} cannot be changed, as it {why} it")
 
     def texts_with(self, changes: Changes) -> dict[str, str]:
         """Return the texts of the project with changes."""
