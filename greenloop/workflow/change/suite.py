@@ -70,9 +70,9 @@ class ChangeSuite:
         return "\n\n".join(f"# file: {path}\n{self.get_added(path)}" for path in self._kept_files)
 
     def get_added(self, path: str) -> str:
-        """Return the new tests of a file; a new file, and one of the user, is returned whole."""
+        """Return the new tests of a file; a new file is returned whole."""
         text = self.files[path]
-        if self.is_given or path not in self.before:
+        if path not in self.before:
             return text
         return "\n\n".join(self.functions[name].source(text) for name in self.names_in(path))
 

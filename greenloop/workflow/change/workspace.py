@@ -172,6 +172,11 @@ class ChangeWorkspace:
             mapped.update(test for number in before for test in lines.get(number, ()))
         return mapped & self.baseline.locked.keys()
 
+    def select_locked(self, given: Collection[str]) -> frozenset[str]:
+        """Return the locked tests, without those of `given` files of which a case fails today."""
+        red = {item.partition("[")[0] for item in self.baseline.red if _file_of(item) in given}
+        return frozenset(item for item in self.baseline.locked if item.partition("[")[0] not in red)
+
     def find_test_files(self) -> set[str]:
         """Return the files that define locked tests, whatever they are named; not doctests."""
         names = (item.partition("[")[0].partition("::") for item in self.baseline.locked)

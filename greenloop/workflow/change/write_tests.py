@@ -1,6 +1,6 @@
 """Tests of a change, written before it, and their red phase on today's code."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from greenloop.errors import (
@@ -118,7 +118,7 @@ class TestWriter:
             before=texts,
             files=dict(files),
             is_given=is_given,
-            locked=self._select_locked(files if is_given else ()),
+            locked=self._space.select_locked(files if is_given else ()),
             held_out=held_out,
             interface=self._plan.contract.interface,
         )
@@ -138,13 +138,6 @@ class TestWriter:
         return suite, restrict(
             result, suite.ids, suite.files if is_given else _find_uncollected(result, suite)
         )
-
-    def _select_locked(self, given: Collection[str]) -> frozenset[str]:
-        """Return the locked tests, without those of `given` files of which a case fails today."""
-        red = {item.partition("[")[0] for item in self._space.baseline.red}
-        red = {item for item in red if item.partition("::")[0] in given}
-        locked = self._space.baseline.locked
-        return frozenset(item for item in locked if item.partition("[")[0] not in red)
 
     def _find_complaints(self, suite: ChangeSuite, on_today: TestRun) -> dict[str, str]:
         """Return complaints by test or file; `missing` and `held out` concern the whole suite."""

@@ -18,4 +18,4 @@ def test_user_s_test_that_the_project_has_and_that_fails_today_is_new_and_shown(
     more = f"{TEST}\n\ndef test_b():\n    assert shop.new\n"
     suite = ChangeSuite({PATH: more}, {PATH: more}, frozenset({f"{PATH}::test_a"}), is_given=True)
     assert (list(suite.functions), suite.patch) == ([f"{PATH}::test_b"], "")
-    assert suite.code == f"# file: {PATH}\n{more}"
+    assert suite.code == f"# file: {PATH}\ndef test_b():\n    assert shop.new\n"
