@@ -10,27 +10,12 @@ from greenloop.dependencies.names import (
 )
 from greenloop.errors import SettingsError
 from greenloop.settings import Settings
+from tests.support.programs import read_table
 
 
 @pytest.mark.parametrize(
     ("said", "meant"),
-    [
-        ("numpy", "numpy"),
-        ("NumPy >= 2.0", "numpy"),
-        ("PyYAML", "pyyaml"),
-        ("yaml", "pyyaml"),
-        ("bs4", "beautifulsoup4"),
-        ("BeautifulSoup4", "beautifulsoup4"),
-        ("dateutil", "python-dateutil"),
-        ("python_dateutil", "python-dateutil"),
-        ("PIL", "pillow"),
-        ("more.itertools", "more-itertools"),
-        ("more_itertools", "more-itertools"),
-        ("pydantic[email]", "pydantic"),
-        ("requests", None),
-        ("", None),
-        ("../numpy", None),
-    ],
+    read_table(__file__, "NAMES"),
 )
 def test_package_is_found_by_any_name(said: str, meant: str | None) -> None:
     assert PackageAllowlist.parse(None).find(said) == meant

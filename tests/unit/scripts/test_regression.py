@@ -64,23 +64,7 @@ def test_shortened_script_has_all_regressions() -> None:
 
 @pytest.mark.parametrize(
     ("old", "new", "says"),
-    [
-        (
-            'import sys\nif "--all" in sys.argv:\n    print("everything")\n',
-            'import sys\nprint("everything", sys.argv)\n',
-            "--all",
-        ),
-        (
-            'import click\n@click.command()\n@click.option("--n")\ndef go(n): pass\n',
-            "import click\n@click.command()\ndef go(): pass\n",
-            "--n",
-        ),
-        (
-            'import sys\nmatch sys.argv[1]:\n    case "--up": x = 1\n    case "--down": x = 2\n',
-            'import sys\nmatch sys.argv[1]:\n    case "--up": x = 1\n',
-            "--down",
-        ),
-    ],
+    read_table(__file__, "OPTIONS"),
 )
 def test_options_of_each_library_are_found(old: str, new: str, says: str) -> None:
     (line,) = find_regressions(old, new)

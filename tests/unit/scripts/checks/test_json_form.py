@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from greenloop.scripts.checks.json_form import MAX_CHECKS, checks_from_json
+from tests.support.programs import read_table
 
 
 def ids(*items: Any) -> list[str]:
@@ -13,24 +14,7 @@ def ids(*items: Any) -> list[str]:
 
 @pytest.mark.parametrize(
     ("item", "names"),
-    [
-        ({"check": "stdout", "contains": "Total"}, ["prints 'Total'"]),
-        ({"check": "stdout", "contains": ["a", 12]}, ["prints 'a'", "prints '12'"]),
-        ({"check": "Stdout", "matches": "^region", "why": "R1"}, ["prints /^region/"]),
-        ({"check": "stdout", "json": "true"}, ["prints json"]),
-        ({"check": "stdout", "lines": "3"}, ["prints 3 lines"]),
-        ({"check": "stdout"}, ["prints something"]),
-        ({"check": "file", "path": "t.csv", "rows": 3}, ["t.csv: made", "t.csv: 3 rows"]),
-        (
-            {"check": "file", "path": "./t.csv", "columns": ["region", "total"]},
-            ["t.csv: made", "t.csv: csv with columns region, total"],
-        ),
-        ({"check": "file", "path": "x.json", "json": True}, ["x.json: made", "x.json: json"]),
-        ({"check": "file", "path": "x", "non_empty": True}, ["x: not empty"]),
-        ({"check": "file", "path": "x", "contains": "a"}, ["x: made", "x: holds 'a'"]),
-        ({"check": "silent"}, ["prints nothing"]),
-        ({"check": "exit status", "status": 0}, []),
-    ],
+    read_table(__file__, "VALID"),
 )
 def test_valid_items_are_parsed(item: dict[str, Any], names: list[str]) -> None:
     assert ids(item) == names

@@ -9,6 +9,7 @@ from greenloop.scripts.checks.options import (
     parse_expect,
     parse_expect_file,
 )
+from tests.support.programs import read_table
 
 
 def ids(text: str) -> list[str]:
@@ -38,22 +39,7 @@ def test_empty_expectation_is_rejected(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "names"),
-    [
-        ("out.txt", ["out.txt: made"]),
-        ("./a/../out.txt", ["out.txt: made"]),
-        ("out.txt:non-empty", ["out.txt: not empty"]),
-        ("t.csv:rows=3", ["t.csv: made", "t.csv: 3 rows"]),
-        ("t.txt:rows=1", ["t.txt: made", "t.txt: 1 line"]),
-        ("x.json:json:non-empty", ["x.json: not empty", "x.json: json"]),
-        (
-            "t.csv:rows=2:csv=a,b c",
-            ["t.csv: made", "t.csv: 2 rows", "t.csv: csv with columns a, b c"],
-        ),
-        ('t.csv:csv="a, b",c:non-empty', ["t.csv: not empty", "t.csv: csv with columns a, b, c"]),
-        ("t.csv:csv=at:utc,b", ["t.csv: made", "t.csv: csv with columns at:utc, b"]),
-        ("12:30:00.log", ["12:30:00.log: made"]),
-        ("a:b c:non-empty", ["a:b c: not empty"]),
-    ],
+    read_table(__file__, "PARTS"),
 )
 def test_file_with_parts(text: str, names: list[str]) -> None:
     assert ids(text) == names
