@@ -13,13 +13,14 @@ _MAX_FILES = 1000
 _MAX_BYTES = 32 << 20
 
 
-def read_inputs(texts: Sequence[str]) -> tuple[InputRef, ...]:
-    """Return the files of `--input PATH[=AS]`; a folder means all files below it.
+def read_inputs(texts: Sequence[str], own: str = "") -> tuple[InputRef, ...]:
+    """Return the files of `--input PATH[=AS]`; a folder means all files below it but the script.
 
+    `own` is the script's path in its working folder.
     The script sees a relative path unchanged, and of an absolute or outer path only the name.
     Raises InputError: a file cannot be read, two get the same path, or there is too much data.
     """
-    found = [ref for text in texts for ref in _read_refs(text)]
+    found = [ref for text in texts for ref in _read_refs(text, own)]
     places: dict[str, str] = {}
     for ref in found:
         if other := places.get(ref.path):
@@ -41,7 +42,7 @@ def read_stdin(path: Path | None) -> InputRef | None:
     return None if path is None else _read_ref(path, "stdin", "--stdin")
 
 
-def _read_refs(text: str) -> Iterator[InputRef]:
+def _read_refs(text: str, own: str) -> Iterator[InputRef]:
     path, place = _split_input(text)
     if not path.is_dir():
         yield _read_ref(path, str(place), "--input")
@@ -52,7 +53,8 @@ def _read_refs(text: str) -> Iterator[InputRef]:
     for count, item in enumerate(files):
         if count > _MAX_FILES:
             raise InputError(f"--input {path}: more than {_MAX_FILES} files; name fewer")
-        yield _read_ref(item, str(place / item.relative_to(path)), "--input")
+        if (inner := str(place / item.relative_to(path))) != own:
+            yield _read_ref(item, inner, "--input")
 
 
 def _split_input(text: str) -> tuple[Path, PurePosixPath]:

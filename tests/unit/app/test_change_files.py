@@ -54,7 +54,8 @@ def test_test_that_may_change_has_to_exist_however_its_path_is_written(project: 
 
 
 def test_folder_of_inputs_may_be_the_working_folder_or_its_parent(project: Path) -> None:
-    assert [item.path for item in read_inputs(["."])] == ["x.py"]
+    Path("script.py").touch()
+    assert [item.path for item in read_inputs(["."], own="script.py")] == ["x.py"]
     assert [item.path for item in read_inputs(["..=data/new"])][
         -1
     ] == "data/new/venv/tests/test_c.py"
