@@ -65,7 +65,7 @@ def build_script_request(name: str, options: ScriptArguments) -> ScriptSpec:
         name=name,
         arguments=tuple(options.arguments or ()),
         stdin=read_stdin(options.stdin),
-        inputs=read_inputs(options.input or ()),
+        inputs=read_inputs(options.input or (), own=name),
         checks=tuple(options.parse_checks()),
         artifacts=to_absolute_path(options.artifacts),
     )

@@ -3,6 +3,8 @@
 import fnmatch
 import os
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 _GENERATED_NAMES = frozenset(
     ".git .hg .svn .bzr CVS _darcs .jj __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .nox "
@@ -38,6 +40,16 @@ def explain_folder_exclusion(path: str, full_path: str) -> str:
     if any(os.path.exists(f"{full_path}/{mark}") for mark in _ENVIRONMENT_MARKERS):
         return "it is a virtual environment"
     return ""
+
+
+def list_modules(folder: Path, root: Path) -> Iterator[Path]:
+    """Yield the Python files below a folder of a project, without hidden and excluded folders."""
+    top = os.path.realpath(root)
+    for place, folders, names in os.walk(folder):
+        paths = {name: os.path.join(place, name) for name in sorted(folders) if name[0] != "."}
+        places = {name: os.path.relpath(os.path.realpath(paths[name]), top) for name in paths}
+        folders[:] = [i for i in paths if not explain_folder_exclusion(places[i], paths[i])]
+        yield from (Path(place, name) for name in sorted(names) if name.endswith(".py"))
 
 
 def explain_file_exclusion(path: str) -> str:

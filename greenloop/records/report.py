@@ -18,6 +18,7 @@ Command = Literal["make", "check", "heal", "script", "change"]
 Verdict = Literal["verified", "passed", "failed"]
 AttemptKind = Literal["generate", "review-repair", "free-fix", "repair", "rewrite"]
 ENDED_EARLY: Final = "ended early: "  # prefix of the reason if an error ended the run
+NOT_KEPT: Final = "created files were not kept: "  # prefix of the reason if files are missing
 Origin = Literal["generated", "given", "example", "held_out", "hardening", "peer", "answer"]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from greenloop.errors import OutputError
 from greenloop.files import writing
 from greenloop.records import Artifacts, Report
+from greenloop.records.report import NOT_KEPT
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.choices_file import save_choices
 from greenloop.workflow.storage.request import RunRequest
@@ -116,6 +117,7 @@ def save_produced_files(report: Report, directory: RunDirectory, state: RunState
     folder = directory.best_dir / "made"
     with writing(folder):
         shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
         for item in result.made:
             if item.content is not None:
                 path = folder / item.path
@@ -127,7 +129,8 @@ def save_produced_files(report: Report, directory: RunDirectory, state: RunState
 def deliver_produced_files(report: Report, folder: str | None, directory: RunDirectory) -> Report:
     """Copy the files that a script produced to `--artifacts`.
 
-    Files that are overwritten are copied to the run directory first. Raises OutputError.
+    Files that are overwritten are copied to the run directory first.
+    Raises OutputError: the folder cannot be written, or some of the files were not kept.
     """
     if folder is None or not report.artifacts.made:
         return report
@@ -140,6 +143,8 @@ def deliver_produced_files(report: Report, folder: str | None, directory: RunDir
         shutil.copytree(report.artifacts.made, folder, dirs_exist_ok=True)
     except (OSError, shutil.Error) as error:
         raise OutputError(f"--artifacts {folder} cannot be written: {error}") from None
+    if lost := next((item for item in report.reasons if item.startswith(NOT_KEPT)), ""):
+        raise OutputError(f"--artifacts {folder} is not complete: {lost}")
     return with_artifacts(report, made=folder)
 
 

@@ -29,7 +29,7 @@ async def run_and_grade(strategy: "Strategy") -> bool:
         return False
     state.green_run = result
     if not await strategy.grade(result):
-        return True
+        return state.green_run is not None
     result = await run_current_candidate(strategy)
     if result.passed:
         # The same calls returned other values while no test was running.

@@ -19,7 +19,7 @@ from greenloop.records import (
     Usage,
     Verdict,
 )
-from greenloop.records.report import ENDED_EARLY
+from greenloop.records.report import ENDED_EARLY, NOT_KEPT
 from greenloop.testsuite import Suite
 from greenloop.versions import get_installed_version, greenloop_version
 from greenloop.workflow.candidates import truncate_failures
@@ -125,10 +125,17 @@ def _list_unverified_reasons(state: RunState, *, is_graded: bool) -> tuple[str, 
         shortfall = shortfalls(state.evidence, contracted=is_made) if has_evidence else ()
         of_the_review = (*filter(None, [state.review_gap]), *state.review.unmet())
         return (*of_the_text, *of_the_review, *shortfall)
-    flakiness = state.evidence.flakiness
-    if flakiness is None or not flakiness.differing:
-        return (_SCRIPT_LIMITATION,)
-    return (_SCRIPT_LIMITATION, f"a second run differed in: {', '.join(flakiness.differing)}")
+    return (_SCRIPT_LIMITATION, *_list_script_reasons(state))
+
+
+def _list_script_reasons(state: RunState) -> Iterator[str]:
+    flakiness, best = state.evidence.flakiness, state.candidates.best
+    if flakiness is not None and flakiness.differing:
+        yield f"a second run differed in: {', '.join(flakiness.differing)}"
+    result = state.script_runs.get(best.code) if best else None
+    if result is not None and result.left_out:
+        more = ", …" if len(result.left_out) > _MAX_SHOWN else ""
+        yield f"{NOT_KEPT}{', '.join(result.left_out[:_MAX_SHOWN])}{more}"
 
 
 def _has_peer_and_examples(state: RunState) -> bool:

@@ -37,7 +37,10 @@ class Strategy(ABC):
 
     @abstractmethod
     async def grade(self, result: TestRun) -> bool:
-        """Collect the evidence of a green run; return whether that added tests."""
+        """Collect the evidence of a green run; return whether that added tests.
+
+        Code that turns out red is recorded with its red run, and the run is no longer green.
+        """
 
     async def extend(self) -> bool:
         """Add tests or a change after a green run; return False if there is nothing to add."""

@@ -1,5 +1,6 @@
 """Inputs of `change`: the wish, the project's folder, and the user's own tests."""
 
+import ast
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,7 +10,10 @@ from greenloop.app.inputs.specification import read_specification
 from greenloop.errors import InputError
 from greenloop.files import read_text
 from greenloop.project.environment.discovery import find_working_root
+from greenloop.project.exclusions import list_modules
 from greenloop.project.git import find_commit, has_branch, is_dirty
+from greenloop.syntax.nodes import Definition
+from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.parser import is_test_path
 from greenloop.workflow.storage.request import GivenTests
 
@@ -35,7 +39,7 @@ def check_project(root: Path, branch: str | None) -> Path:
 
     Raises InputError: it is no project folder, or `branch` cannot be created in it.
     """
-    root = find_working_root(root).absolute()
+    root = Path(os.path.abspath(find_working_root(root)))  # without `..`
     if not root.is_dir():
         raise InputError(f"--in {root} is not a folder; name the folder of a project")
     if root.parent == root or root == Path.home():
@@ -62,12 +66,30 @@ def check_fence(fence: Sequence[str]) -> tuple[str, ...]:
 
 
 def check_unlocked(root: Path, tests: Sequence[str]) -> tuple[str, ...]:
-    """Return the node ids of tests that may change. Raises InputError if there is no such file."""
-    for item in tests:
-        path, colons, name = item.partition("::")
-        if not (colons and name and (root / path).is_file()):
-            raise InputError(f"--may-change {item}: no such test; name it tests/test_x.py::test_y")
-    return tuple(tests)
+    """Return the node ids of tests that may change, relative to the project's folder.
+
+    Raises InputError: there is no such test.
+    """
+    return tuple(_find_test(root, item) for item in tests)
+
+
+def _find_test(root: Path, test: str) -> str:
+    path, _, name = test.partition("[")[0].partition("::")
+    file = Path(os.path.abspath(root / path))
+    if root in file.parents and file.is_file():
+        text = read_text(file, f"--may-change {test}")
+        if _may_define(text, name):
+            return f"{file.relative_to(root).as_posix()}::{name}"
+    raise InputError(f"--may-change {test}: no such test; name it tests/test_x.py::test_y")
+
+
+def _may_define(text: str, name: str) -> bool:
+    """Return whether a file defines a test, inherits it, or has it as a doctest (`module.name`)."""
+    found = {i.name: i for i in ast.walk(parse_or_empty(text)) if isinstance(i, Definition)}
+    first, *rest = name.split("::")
+    owner = found.get(first)
+    inherits = isinstance(owner, ast.ClassDef) and bool(owner.bases) and bool(rest)
+    return "." in name or inherits or found.keys() >= {first, *rest}
 
 
 def read_change_tests(root: Path, paths: Sequence[Path]) -> tuple[GivenTests, ...]:
@@ -79,7 +101,7 @@ def read_change_tests(root: Path, paths: Sequence[Path]) -> tuple[GivenTests, ..
     """
     found: dict[str, GivenTests] = {}
     for path in paths:
-        files = sorted(find_test_files(path.absolute()))
+        files = sorted(find_test_files(Path(os.path.abspath(path))))
         if not files:
             raise InputError(f"--tests {path}: no test files (test_*.py or *_test.py) in it")
         for file in files:
@@ -101,9 +123,7 @@ def _find_place(root: Path, file: Path) -> str:
 
 
 def _list_tests(root: Path) -> Iterator[str]:
-    for folder, names, files in os.walk(root):
-        names[:] = [item for item in names if not item.startswith(".")]
-        for name in files:
-            path = (Path(folder) / name).relative_to(root).as_posix()
-            if name.endswith(".py") and is_test_path(path) and name != "__init__.py":
-                yield path
+    for file in list_modules(root, root):
+        path = file.relative_to(root).as_posix()
+        if is_test_path(path) and file.name != "__init__.py":
+            yield path

@@ -16,6 +16,7 @@ from greenloop.project.environment.discovery import (
     find_environment,
     find_project_root,
 )
+from greenloop.project.exclusions import list_modules
 from greenloop.project.tree import find_whole_root
 from greenloop.scripts.source_file import SourceFile
 from greenloop.syntax.names import explain_invalid_module_name
@@ -50,7 +51,7 @@ def read_layout(file: Path, tests: Sequence[Path], python: str | None = None) ->
 
     Raises InputError: a test file cannot be read, or there is none.
     """
-    file, paths = file.absolute(), [path.absolute() for path in tests]
+    file, *paths = (Path(os.path.abspath(path)) for path in (file, *tests))
     found = sorted({item for path in paths for item in find_test_files(path)})
     if not found:
         raise InputError(f"--tests {tests[0]}: no test files (test_*.py or *_test.py) in it")
@@ -81,9 +82,8 @@ def find_test_files(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield path
         return
-    for item in path.rglob("*.py"):
-        hidden = any(part.startswith(".") for part in item.relative_to(path).parts)
-        if not hidden and (item.name.startswith("test_") or item.name.endswith("_test.py")):
+    for item in list_modules(path, path):
+        if item.name.startswith("test_") or item.name.endswith("_test.py"):
             yield item
 
 

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from pathlib import Path
 
 from greenloop.app.inputs.check_files import (
@@ -21,7 +21,7 @@ from greenloop.project.environment.discovery import (
     has_pytest_options,
 )
 from greenloop.project.environment.folders import SOURCE_FOLDERS
-from greenloop.project.exclusions import explain_folder_exclusion
+from greenloop.project.exclusions import list_modules
 from greenloop.project.tree import ProjectTree, find_whole_root, read_tree
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
@@ -113,22 +113,13 @@ def _find_test_files(path: Path, code: Path, root: Path) -> list[Path]:
     """
     if not path.is_dir():
         return [path]
-    files = [item for item in _list_modules(path, root) if item.name not in _NO_TESTS]
+    files = [item for item in list_modules(path, root) if item.name not in _NO_TESTS]
     files = [item for item in files if item.absolute() != code.absolute()]
     found = [item for item in files if is_test_path(item.name)] or files
     if not found:
         raise InputError(f"{path}: no test files (test_*.py, *_test.py) are in this folder")
     name = code.parent.name if code.stem == "__init__" else code.stem
     return [item for item in found if name in item.read_text("utf-8", "replace")] or found
-
-
-def _list_modules(folder: Path, root: Path) -> Iterator[Path]:
-    """Yield the Python files below a folder of a project, without excluded folders."""
-    for place, folders, names in os.walk(folder):
-        paths = {name: os.path.join(place, name) for name in sorted(folders)}
-        places = {name: os.path.relpath(os.path.realpath(paths[name]), root) for name in paths}
-        folders[:] = [i for i in paths if not explain_folder_exclusion(places[i], paths[i])]
-        yield from (Path(place, name) for name in sorted(names) if name.endswith(".py"))
 
 
 def _name_module(root: Path, path: str, imported: Set[str]) -> str:

@@ -13,13 +13,14 @@ _MAX_FILES = 1000
 _MAX_BYTES = 32 << 20
 
 
-def read_inputs(texts: Sequence[str]) -> tuple[InputRef, ...]:
-    """Return the files of `--input PATH[=AS]`; a folder means all files below it.
+def read_inputs(texts: Sequence[str], own: str = "") -> tuple[InputRef, ...]:
+    """Return the files of `--input PATH[=AS]`; a folder means all files below it but the script.
 
+    `own` is the script's path in its working folder.
     The script sees a relative path unchanged, and of an absolute or outer path only the name.
     Raises InputError: a file cannot be read, two get the same path, or there is too much data.
     """
-    found = [ref for text in texts for ref in _read_refs(text)]
+    found = [ref for text in texts for ref in _read_refs(text, own)]
     places: dict[str, str] = {}
     for ref in found:
         if other := places.get(ref.path):
@@ -41,7 +42,7 @@ def read_stdin(path: Path | None) -> InputRef | None:
     return None if path is None else _read_ref(path, "stdin", "--stdin")
 
 
-def _read_refs(text: str) -> Iterator[InputRef]:
+def _read_refs(text: str, own: str) -> Iterator[InputRef]:
     path, place = _split_input(text)
     if not path.is_dir():
         yield _read_ref(path, str(place), "--input")
@@ -52,7 +53,8 @@ def _read_refs(text: str) -> Iterator[InputRef]:
     for count, item in enumerate(files):
         if count > _MAX_FILES:
             raise InputError(f"--input {path}: more than {_MAX_FILES} files; name fewer")
-        yield _read_ref(item, str(place / item.relative_to(path)), "--input")
+        if (inner := str(place / item.relative_to(path))) != own:
+            yield _read_ref(item, inner, "--input")
 
 
 def _split_input(text: str) -> tuple[Path, PurePosixPath]:
@@ -61,13 +63,17 @@ def _split_input(text: str) -> tuple[Path, PurePosixPath]:
         path, wanted = text, ""
     place = PurePosixPath(os.path.normpath(wanted or path))
     if not wanted and (place.is_absolute() or ".." in place.parts):
-        place = PurePosixPath(Path(path).absolute().name)
-    if place.is_absolute() or ".." in place.parts or not place.parts:
+        place = PurePosixPath(os.path.basename(os.path.abspath(path)))
+    is_unnamed = not place.parts and not Path(path).is_dir()  # files of `.` keep their own names
+    if place.is_absolute() or ".." in place.parts or is_unnamed:
         raise InputError(f"--input {text}: `{place}` is not inside the script's working folder")
     return Path(path), place
 
 
 def _read_ref(path: Path, script_path: str, flag: str) -> InputRef:
+    source = str(path.absolute())
+    if (shown := source.encode("utf-8", "backslashreplace").decode()) != source:
+        raise InputError(f"{flag} {shown}: its name is not valid text")
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise InputError(f"{flag} {path}: not a file")
@@ -79,4 +85,4 @@ def _read_ref(path: Path, script_path: str, flag: str) -> InputRef:
     except ValueError as error:  # a NUL in the name
         raise InputError(f"{flag} {path!s}: {error}") from None
     sha256 = hashlib.sha256(content).hexdigest()
-    return InputRef(path=script_path, source=str(path.absolute()), sha256=sha256)
+    return InputRef(path=script_path, source=source, sha256=sha256)

@@ -10,9 +10,10 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from greenloop.project.code_map.index import CodeIndex, Key
-from greenloop.project.code_map.modules import Definition, split_words
+from greenloop.project.code_map.modules import split_words
 
 _ROUNDS, _SPREAD = 8, 0.5
 _BACKWARD = 0.3  # weight of a link from a definition to its reader
@@ -20,6 +21,7 @@ _IN_NAME, _IN_HEAD, _IN_BODY, _IN_PATH = 3.0, 1.0, 0.3, 2.0
 _EXACT, _PATH, _TRACEBACK = 12.0, 30.0, 60.0
 _MAX_SUMMED = 5  # best definitions that make up the weight of their module
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_PATH_NAME = re.compile(r"[\w./-]+\.py\b")
 _PLACE = re.compile(r"""(?:File ["'])?([\w./\\-]+\.py)(?:["'], line |:)(\d+)""")
 _STOP_WORDS = frozenset(
     word
@@ -42,24 +44,35 @@ class Ranking:
     modules: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Wish:
-    """Text of a wish: its identifiers, the stems of its words, and its (path, line) places."""
+    """Text of a wish: its identifiers, the stems of its words, its paths, and its places.
+
+    All are computed once, as the text may be a long log: they are compared with every definition.
+    """
 
     text: str
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
         return frozenset(_NAME.findall(self.text))
 
-    @property
+    @cached_property
     def words(self) -> frozenset[str]:
         return frozenset(w for name in self.names for w in split_words(name)) - _STOP_WORDS
 
-    @property
-    def places(self) -> list[tuple[str, int]]:
+    @cached_property
+    def paths(self) -> frozenset[str]:
+        return frozenset(_PATH_NAME.findall(self.text))
+
+    @cached_property
+    def places(self) -> frozenset[tuple[str, int]]:
         found = _PLACE.findall(self.text)
-        return [(path.replace("\\", "/"), int(line[:9])) for path, line in found]
+        return frozenset((path.replace("\\", "/"), int(line[:9])) for path, line in found)
+
+    def list_lines(self, path: str) -> list[int]:
+        """Return the lines of a file of the project that the wish names."""
+        return [line for written, line in self.places if _names_path(written, path)]
 
 
 def rank(index: CodeIndex, wish: str) -> Ranking:
@@ -90,6 +103,7 @@ def _weigh(index: CodeIndex, wish: _Wish) -> dict[Key, float]:
     spread = Counter(w for item in index.definitions.values() for w in item.words & words)
     rarity = {w: math.log(1 + len(known) / (1 + spread[w])) for w in sorted(words)}
     owners = Counter(key[1].rpartition(".")[2] for key in index.definitions)
+    lines = {path: wish.list_lines(path) for path in index.modules}
     found = {}
     for key, item in index.definitions.items():
         short = key[1].rpartition(".")[2]
@@ -100,14 +114,10 @@ def _weigh(index: CodeIndex, wish: _Wish) -> dict[Key, float]:
         )
         is_named = short in names and (split_words(short)[1:] or set(split_words(short)) & words)
         found[key] = value + (_EXACT / owners[short] if is_named else 0.0)
-        found[key] += _TRACEBACK * _is_in_traceback(item, wish)
+        found[key] += _TRACEBACK * any(line in item.lines for line in lines[item.path])
     for path in index.modules:
         found[path, ""] = _weigh_path(path, wish, rarity)
     return found
-
-
-def _is_in_traceback(item: Definition, wish: _Wish) -> bool:
-    return any(_names_path(path, item.path) and line in item.lines for path, line in wish.places)
 
 
 def _names_path(written: str, path: str) -> bool:
@@ -119,8 +129,7 @@ def _weigh_path(path: str, wish: _Wish, rarity: Mapping[str, float]) -> float:
     dotted = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     stem = dotted.rpartition(".")[2]
     value = sum(_IN_PATH * rarity.get(word, 0.0) for word in set(split_words(stem)))
-    written = re.findall(r"[\w./-]+\.py\b", wish.text)
-    is_named = any(_names_path(item, path) for item in written) or (
+    is_named = any(_names_path(item, path) for item in wish.paths) or (
         "." in dotted and re.search(rf"\b{re.escape(dotted.removeprefix('src.'))}\b", wish.text)
     )
     return value + (_PATH if is_named else 0.0)

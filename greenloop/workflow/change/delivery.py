@@ -33,11 +33,11 @@ def deliver_change(
 
     Raises OutputError: a file cannot be written, or has changed since the run began.
     """
-    keep_replaced(request, directory, consent)
     paths: dict[str, str] = {}
     confirm = None if consent.is_reviewed else consent.confirm_patch
     if not report.final_code:
         return report
+    keep_replaced(request, directory, consent)
     if request.output:
         write_atomically(Path(request.output), report.final_code)
         paths["output"] = request.output

@@ -52,9 +52,7 @@ class ChangeStrategy(Strategy):
         super().__init__(run)
         self._request = request
         self._space = ChangeWorkspace(run, read_project(Path(request.root)))
-        files = {item.name: item.code for item in request.given}
-        given = ChangeSuite(before=self._space.tree.texts, files=files).code[:_MAX_GIVEN_CHARS]
-        asked = WishedChange(request.task, request.fence, request.may_change, given)
+        asked = WishedChange(request.task, request.fence, request.may_change)
         self._tools = ChangeToolkit(run.kit, asked)
         self._plan: ChangePlan | None = None
         self._located: tuple[str, ...] = ()
@@ -74,7 +72,8 @@ class ChangeStrategy(Strategy):
                 "rarely keeps, and has no shorter way; name a stronger one"
             )
         await self._space.prepare(measures_baseline=self._request.measures_baseline)
-        asked = replace(self._tools.asked, test_files=self._space.find_test_files())
+        given, files = self._show_given(), self._space.find_test_files()
+        asked = replace(self._tools.asked, given_tests=given, test_files=files)
         self._tools = replace(self._tools, asked=asked)
         self._located = await self._locate()
         shown = self._show_project()
@@ -89,6 +88,12 @@ class ChangeStrategy(Strategy):
             suite = await writer.write(signatures)
         self.state.suite, self.state.candidates.locked = suite, suite.locked
         await self._add_code()
+
+    def _show_given(self) -> str:
+        """Return the user's own tests, without those that the project has and that pass today."""
+        files = {item.name: item.code for item in self._request.given}
+        texts, locked = self._space.tree.texts, self._space.select_locked(files)
+        return ChangeSuite(texts, files, locked, is_given=True).code[:_MAX_GIVEN_CHARS]
 
     async def _locate(self) -> tuple[str, ...]:
         """Return the paths of the files that the change concerns; () in an empty project."""

@@ -44,7 +44,10 @@ class ChangeSuite:
 
     @cached_property
     def functions(self) -> dict[str, TestFunction]:
-        """The new tests by `path::name`: those whose source the project does not have yet."""
+        """The new tests by `path::name`: those whose source the project does not have yet.
+
+        A test of the user that the project has is new, too, unless it is locked: it fails today.
+        """
         known = {path: self._list_known_sources(path) for path in self.files}
         return {
             f"{path}::{item.name}": item
@@ -54,13 +57,17 @@ class ChangeSuite:
         }
 
     def _list_known_sources(self, path: str) -> set[str]:
-        text = self.before.get(path, "")
-        return {item.source(text) for item in parse_test_functions(text)}
+        text, locked = self.before.get(path, ""), {item.partition("[")[0] for item in self.locked}
+        return {
+            item.source(text)
+            for item in parse_test_functions(text)
+            if not self.is_given or f"{path}::{item.name}" in locked
+        }
 
     @cached_property
     def code(self) -> str:
         """The source of the new tests, file by file."""
-        return "\n\n".join(f"# file: {path}\n{self.get_added(path)}" for path in self.files)
+        return "\n\n".join(f"# file: {path}\n{self.get_added(path)}" for path in self._kept_files)
 
     def get_added(self, path: str) -> str:
         """Return the new tests of a file; a new file is returned whole."""
@@ -72,7 +79,14 @@ class ChangeSuite:
     @property
     def patch(self) -> str:
         """The patch that adds the new tests to the project."""
-        return diff_files(self.before, self.files)
+        return diff_files(self.before, self._kept_files)
+
+    @property
+    def _kept_files(self) -> Mapping[str, str]:
+        """The files without new ones that lost all tests, which stay for tests that are added."""
+        cut = {item.name.partition("::")[0] for item in self.dropped} - self.before.keys()
+        texts = self.files.items()
+        return {path: text for path, text in texts if path not in cut or parse_test_functions(text)}
 
     @property
     def test_files(self) -> tuple[TestFile, ...]:
@@ -130,12 +144,9 @@ class ChangeSuite:
             return self
         gone = DroppedTest(name, self.requirements(name), self.origin(name), reason, disputed)
         path, _, function = name.partition("::")
-        text = remove_tests(self.files[path], {function})
-        is_left = path in self.before or parse_test_functions(text)
-        rest = {other: code for other, code in self.files.items() if other != path}
         return replace(
             self,
-            files={**rest, **({path: text} if is_left else {})},
+            files={**self.files, path: remove_tests(self.files[path], {function})},
             ids=frozenset(item for item in self.ids if item.partition("[")[0] != name),
             dropped=(*self.dropped, gone),
         )

@@ -1,5 +1,6 @@
 """The project of a change: its files as they are, its baseline, and test runs of candidates."""
 
+from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ from greenloop.project.runner import ProjectRunner
 from greenloop.project.tree import ProjectTree, read_tree
 from greenloop.records import Baseline, BaselineResult, Change, Record, TestRun
 from greenloop.sandbox.limits import stretch
+from greenloop.testsuite.parser import parse_test_functions
 from greenloop.versions import greenloop_version
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.run_tests import run_with_packages
@@ -104,11 +106,13 @@ class ChangeWorkspace:
         return changes
 
     def check_encoding(self, paths: Iterable[str]) -> None:
-        """Raise InputError if a file that is to change is not UTF-8."""
+        """Raise InputError if a file that is to change is not UTF-8, or has a byte order mark."""
         contents = self.tree.project.all_files
         for path in paths:
             if path in contents and self.tree.texts[path].encode() != contents[path]:
-                raise InputError(f"{path} cannot be changed, as it is not UTF-8 text: convert it")
+                is_marked = contents[path].startswith(BOM_UTF8)  # a patch would not fit its line 1
+                why = "has a byte order mark: remove" if is_marked else "is not UTF-8 text: convert"
+                raise InputError(f"{path} cannot be changed, as it {why} it")
 
     def texts_with(self, changes: Changes) -> dict[str, str]:
         """Return the texts of the project with changes."""
@@ -140,7 +144,7 @@ class ChangeWorkspace:
         """
         changes = self.apply(patch)
         everything = {**changes, **suite.files}
-        given = suite.files if suite.is_given else ()
+        given = suite.files if suite.is_given else {}
         first = suite.ids | ((self.find_mapped(changes) | self.watched) & suite.locked)
         is_quick = suite.locked and self.baseline.cost_s <= _QUICK_SUITE_S
         if not is_quick:
@@ -168,6 +172,11 @@ class ChangeWorkspace:
             mapped.update(test for number in before for test in lines.get(number, ()))
         return mapped & self.baseline.locked.keys()
 
+    def select_locked(self, given: Collection[str]) -> frozenset[str]:
+        """Return the locked tests, without those of `given` files of which a case fails today."""
+        red = {item.partition("[")[0] for item in self.baseline.red if _file_of(item) in given}
+        return frozenset(item for item in self.baseline.locked if item.partition("[")[0] not in red)
+
     def find_test_files(self) -> set[str]:
         """Return the files that define locked tests, whatever they are named; not doctests."""
         names = (item.partition("[")[0].partition("::") for item in self.baseline.locked)
@@ -191,16 +200,20 @@ def read_project(root: Path) -> ProjectTree:
     return tree
 
 
-def restrict(result: TestRun, expected: Collection[str], files: Collection[str] = ()) -> TestRun:
-    """Return a run in which only the expected tests count, and all tests of `files`.
+def restrict(
+    result: TestRun, expected: Collection[str], files: Mapping[str, str] | None = None
+) -> TestRun:
+    """Return a run in which only the expected tests count, and all tests of `files`, by path.
 
-    At least one test of each of `files` has to be reported; these tests may skip. A collection
-    error counts if its file has a test that counts.
+    At least one test of each of `files` that defines tests has to be reported; these tests may
+    skip. A collection error counts if its file has a test that counts.
     """
+    files = files or {}
+    needed = {*expected, *(path for path, text in files.items() if parse_test_functions(text))}
     tests = tuple(i for i in result.tests if i.id in expected or _file_of(i.id) in files)
     counted = {item.id for item in tests} | {_file_of(item) for item in expected} | set(files)
     failures = tuple(item for item in result.failures if item.test in counted)
-    missing = {*expected, *files} - {item.id for item in tests} - {_file_of(i.id) for i in tests}
+    missing = needed - {item.id for item in tests} - {_file_of(i.id) for i in tests}
     skipped = (i.id for i in tests if i.outcome in ("skipped", "xfailed") and i.id not in expected)
     changes = {"tests": tests, "failures": failures, "missing": tuple(sorted(missing))}
     found = result.model_copy(update={**changes, "tolerated": frozenset(skipped)})

@@ -118,6 +118,7 @@ class TestWriter:
             before=texts,
             files=dict(files),
             is_given=is_given,
+            locked=self._space.select_locked(files if is_given else ()),
             held_out=held_out,
             interface=self._plan.contract.interface,
         )
@@ -128,14 +129,12 @@ class TestWriter:
         )
         ids = {item.id for item in result.tests if suite.name_of(item.id)}
         gone = {item.partition("[")[0] for item in ids} | set(self._tools.asked.unlocked)
-        locked = set(self._space.baseline.locked)
-        if is_given:  # these files are the user's now: none of their old tests is locked
-            locked = {item for item in locked if item.partition("::")[0] not in files}
-        suite = replace(
-            suite,
-            ids=frozenset(ids),
-            locked=frozenset(item for item in locked if item.partition("[")[0] not in gone),
-        )
+        locked = suite.locked
+        if is_given:  # these files are the user's now: old tests that they lack are not locked
+            there = {item.id for item in result.tests}
+            gone |= {i for i in locked if i.partition("::")[0] in files and i not in there}
+        left = (i for i in locked if i not in gone and i.partition("[")[0] not in gone)
+        suite = replace(suite, ids=frozenset(ids), locked=frozenset(left))
         return suite, restrict(
             result, suite.ids, suite.files if is_given else _find_uncollected(result, suite)
         )
@@ -212,6 +211,7 @@ class TestWriter:
         return suite
 
 
-def _find_uncollected(result: TestRun, suite: ChangeSuite) -> set[str]:
+def _find_uncollected(result: TestRun, suite: ChangeSuite) -> dict[str, str]:
     """Return the files with new tests that cannot be collected."""
-    return {item.test for item in result.failures if item.phase == "collect"} & suite.files.keys()
+    failed = {item.test for item in result.failures if item.phase == "collect"}
+    return {path: text for path, text in suite.files.items() if path in failed}

@@ -16,8 +16,8 @@ def deliver_healed_script(
     report: Report, request: HealScriptRequest, directory: RunDirectory, consent: Consent
 ) -> Report:
     """Write the healed script and the files that it produced. Raises OutputError."""
-    report = deliver_produced_files(report, request.script.artifacts, directory)
-    return deliver_healed_file(report, request, directory, consent)
+    report = deliver_healed_file(report, request, directory, consent)
+    return deliver_produced_files(report, request.script.artifacts, directory)
 
 
 def deliver_healed_file(
@@ -28,10 +28,10 @@ def deliver_healed_file(
     A copy of the original is kept in the run directory. The user may decline.
     Raises OutputError: the file changed while it was being healed, or cannot be written.
     """
-    keep_replaced(request, directory, consent)
     original = request.original
     if report.final_code == original.text:
         return report
+    keep_replaced(request, directory, consent)
     source = _read_unchanged(original.path, original.sha256)
     target = Path(request.output or original.path)
     is_approved = request.write or request.output or consent.is_reviewed

@@ -35,6 +35,7 @@ from greenloop.workflow.state import Run
 from greenloop.workflow.strategy import Strategy
 
 _MAX_OUTPUT_CHARS = 1500  # more than for tests: output is the main evidence on a script
+_FLAKY = "in a second run, after all checks held in the first"
 _VACUOUS_REASON = "also holds for a script that does nothing"
 
 
@@ -96,14 +97,17 @@ class ScriptStrategy(Strategy):
         return done
 
     async def grade(self, result: TestRun) -> bool:
-        """Run a green script again: the checks have to hold, and differences are reported."""
+        """Run a green script again: it is red if a check fails, and differences are reported."""
         state, code = self.state, self.state.candidates.current.code
         first = state.script_runs.get(code)
         with state.measure_time("grading_s"):
             again = await self._run_script(code)
         differing = _find_differences(first, again) if first else ()
-        if not evaluate_checks(again, state.checklist.checks).passed:
-            self.run.note("its checks did not hold in a second run: it is flaky")
+        second = evaluate_checks(again, state.checklist.checks)
+        if not second.passed:
+            self.run.notify("its checks did not hold in a second run: it is flaky")
+            state.candidates.record_run(state.candidates.current, _mark_second(second))
+            state.green_run = None
         flakiness = Flakiness(reached=not differing, order_seed=0, hash_seed=0, differing=differing)
         state.evidence = Evidence(flakiness=flakiness, integrity=find_integrity_issues(code))
         self.run.emit(CodeGraded(state.evidence))
@@ -179,6 +183,14 @@ class WriteScriptStrategy(ScriptStrategy):
 
     async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
         return await self.tools.write_script(self.task, failed_approaches)
+
+
+def _mark_second(run: TestRun) -> TestRun:
+    """Return a run whose failures say that the same script had passed before."""
+    failures = (
+        item.model_copy(update={"message": f"{_FLAKY}: {item.message}"}) for item in run.failures
+    )
+    return run.model_copy(update={"failures": tuple(failures)})
 
 
 def _find_differences(one: ScriptRun, other: ScriptRun) -> tuple[str, ...]:

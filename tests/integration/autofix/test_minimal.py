@@ -5,6 +5,7 @@ import ast
 import pytest
 
 from greenloop.autofix import FixResult, apply_free_fixes
+from tests.support.programs import read_table
 
 
 def minimal(code: str) -> FixResult:
@@ -29,22 +30,7 @@ def test_small_errors_are_fixed_in_place(code: str, fixed_code: str) -> None:
 
 @pytest.mark.parametrize(
     "code",
-    [
-        "import os, sys\nx = {  'a':1 }\n\n\n\nunused = f''\nif not 1 in x: pass\n",
-        "try:\n    input = raw_input\nexcept NameError:\n    pass\n",
-        "try:\n    import urllib2\nexcept ImportError:\n    import urllib.request as urllib2\n",
-        "import Queue\nq = Queue.Queue()\n",
-        "class A:\n    def iteritems(self): return []\n\nA().iteritems()\n",
-        "def f(unicode, long=1):\n    return unicode(long)\n",
-        "frame = get()\nframe.iteritems()\n",
-        "x = (1,\nprint(x)\n",
-        'print "no end\n',
-        "def f(:\n",
-        "if x = 1\n    pass\n",
-        "x = '\0'",
-        "",
-        "\r\n",
-    ],
+    read_table(__file__, "UNCHANGED"),
 )
 def test_valid_or_unfixable_source_is_unchanged(code: str) -> None:
     assert minimal(code) == FixResult(code)
@@ -52,23 +38,7 @@ def test_valid_or_unfixable_source_is_unchanged(code: str) -> None:
 
 @pytest.mark.parametrize(
     ("code", "fixed_code"),
-    [
-        # Only tabs of 4 columns give a program.
-        (
-            "def f(x):\n    y = 1\n\tif x:\n\t    return y\n    return 2\n",
-            "def f(x):\n    y = 1\n    if x:\n        return y\n    return 2\n",
-        ),
-        # Only tabs of 8 columns do.
-        (
-            "for i in 1, 2:\n    if i:\n\tprint(i)\n",
-            "for i in 1, 2:\n    if i:\n        print(i)\n",
-        ),
-        # Lines with tabs prevail: the line without gets one. String contents are unchanged.
-        (
-            'def f():\n\tx = 1\n\ty = 2\n    \tz = """\n \t a\n\t"""\n\treturn x\n',
-            'def f():\n\tx = 1\n\ty = 2\n\tz = """\n \t a\n\t"""\n\treturn x\n',
-        ),
-    ],
+    read_table(__file__, "INDENTED"),
 )
 def test_mixed_indentation_is_fixed(code: str, fixed_code: str) -> None:
     with pytest.raises(SyntaxError):

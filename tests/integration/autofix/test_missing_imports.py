@@ -5,6 +5,7 @@ import pytest
 from greenloop.autofix import FixResult, apply_free_fixes
 from greenloop.autofix.missing_imports import add_missing_imports
 from greenloop.autofix.ruff import LintResult, lint_code
+from tests.support.programs import read_table
 
 
 def list_added(code: str, *, is_test: bool = False) -> list[str]:
@@ -13,22 +14,7 @@ def list_added(code: str, *, is_test: bool = False) -> list[str]:
 
 @pytest.mark.parametrize(
     ("code", "lines"),
-    [
-        ("x = math.sqrt(2)", ["import math"]),
-        ("x = math.sqroot(2)", []),
-        ("def f(s):\n    return string.upper()", []),
-        ("x = string", []),
-        ("def f(text): return re", []),
-        ("x = urllib.parse.quote('a')", ["import urllib.parse"]),
-        ("x = urllib.parse, urllib.error", ["import urllib.error", "import urllib.parse"]),
-        ("x = os.path.join('a')", ["import os"]),
-        ("x = collections.abc.Sized", ["import collections"]),
-        ("def f() -> Optional[int]: ...", ["from typing import Optional"]),
-        ("x = unknown_thing(1)", []),
-        ("import re\nx = re.compile('a')", []),
-        ("'math.sqrt'\n# re.sub\nx = y", []),
-        ("numpy.array([1])", []),
-    ],
+    read_table(__file__, "ADDED"),
 )
 def test_a_module_is_imported_where_its_members_are_used(code: str, lines: list[str]) -> None:
     assert list_added(code) == lines

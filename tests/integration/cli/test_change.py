@@ -1,6 +1,7 @@
 """`change` from the command line: what it writes where, and what it refuses."""
 
 import subprocess
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import pytest
@@ -191,11 +192,17 @@ def test_tree_of_too_many_files_is_refused(run: Run, shop: Path) -> None:
     )
 
 
-def test_file_that_is_not_utf_8_is_not_changed(run: Run, shop: Path) -> None:
+@pytest.mark.parametrize(
+    ("head", "tail", "why"),
+    [(b"", b"# \xe4\n", "is not UTF-8 text"), (BOM_UTF8, b"", "has a byte order mark")],
+)
+def test_file_that_no_patch_can_change_is_not_changed(
+    run: Run, shop: Path, head: bytes, tail: bytes, why: str
+) -> None:
     prices = shop / "src/shop/prices.py"
-    prices.write_bytes(prices.read_bytes() + b"# \xe4\n")
+    prices.write_bytes(head + prices.read_bytes() + tail)
     status, _, err = run("change", WISH, "--in", "shop", "--model", write_replay())
-    assert (status, "src/shop/prices.py cannot be changed, as it is not UTF-8" in err) == (2, True)
+    assert (status, f"src/shop/prices.py cannot be changed, as it {why}" in err) == (2, True)
 
 
 def test_wish_that_asks_for_no_change_ends_with_one_line(run: Run) -> None:

@@ -7,34 +7,11 @@ import pytest
 from greenloop.records import Failure, TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
-from tests.support.programs import read_program
+from tests.support.programs import read_program, read_table
 
 CODE = read_program(__file__, "CODE")
 TESTS = read_program(__file__, "TESTS")
-OUTCOMES = {
-    "test_cases[1]": "passed",
-    "test_cases[2]": "passed",
-    "test_cases[3]": "failed",
-    "TestGroup::test_inside": "passed",
-    "TestGroup::TestNested::test_deeper": "passed",
-    "Old::test_unit": "passed",
-    "Old::test_unit_wrong": "failed",
-    "test_setup": "error",
-    "test_teardown": "error",
-    "test_fixture_missing": "error",
-    "test_skipped": "skipped",
-    "test_skips_itself": "skipped",
-    "test_xfailed": "xfailed",
-    "test_xpassed": "xpassed",
-    "test_strict": "failed",
-    "test_subtests": "failed",
-    "test_raises[plain]": "failed",
-    "test_raises[refuses]": "failed",
-    "test_raises[surrogate]": "failed",
-    "test_raises[deep]": "failed",
-    "test_raises[exit]": "failed",
-    "test_raises[memory]": "failed",
-}
+OUTCOMES = read_table(__file__, "OUTCOMES")
 RAISED = {
     "plain": ("ValueError", "ünï ☃"),
     "refuses": ("Refuses", "<its text raises: RuntimeError>"),

@@ -15,6 +15,7 @@ from greenloop.workflow.change import workspace
 from greenloop.workflow.storage.request import GivenTests
 from tests.support.change_responses import (
     BREAKS_LOCKED,
+    DISCOUNT,
     GREEN_TEST,
     REPAIRED,
     TESTS,
@@ -123,6 +124,24 @@ def test_wrong_new_test_is_disputed_and_dropped(run_workflow: RunWorkflow, tmp_p
     ]
 
 
+@pytest.mark.parametrize(("code", "has_tests"), [(DISCOUNT, False), (WRONG_DISCOUNT, True)])
+def test_change_is_graded_and_untested_requirements_named_where_the_only_new_test_was_wrong(
+    run_workflow: RunWorkflow, tmp_path: Path, code: str, has_tests: bool
+) -> None:
+    script = change_answers(
+        write_change_tests=[answer_with_tests(TESTS.partition("\n\n")[0] + WRONG_TEST)] * 2,
+        write_change=[code],
+        repair_change=[REPAIRED],
+        judge_test=[fence('{"wrong": "test", "because": "R1 demands 3"}', "json")],
+        harden_tests=[fence("# nothing")] * 2,
+    )
+    request = change_request(tmp_path)
+    done = run_workflow(script, request=request, mutants=5, hardening_rounds=1)
+    assert done.report.verdict == "passed", done.error
+    assert ("requirements without a test: R1" in done.report.reasons) != has_tests
+    assert ("tests/test_discount.py" in done.report.final_code) == has_tests  # held-out examples
+
+
 def test_locked_test_cannot_be_disputed(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     script = change_answers(
         write_change=[BREAKS_LOCKED],
@@ -169,6 +188,18 @@ def test_given_tests_take_the_place_of_written_ones(
     done = run_workflow(script, request=change_request(tmp_path, given=given))
     assert isinstance(done.error, SpecificationError)
     assert "nothing to change" in str(done.error)
+
+
+def test_given_tests_that_fail_in_the_project_today_are_shown_and_are_new(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    request, code = change_request(tmp_path), TESTS.partition("\n")[2]
+    (Path(request.root) / "tests/test_discount.py").write_text(code)
+    given = (GivenTests.from_code("tests/test_discount.py", code),)
+    done = run_workflow(change_answers(), request=request.model_copy(update={"given": given}))
+    assert "def test_discount(hundred):" in done.model.list_prompts("plan_change")[0]
+    assert done.report.evidence.isolated is not None, done.report.reasons
+    assert done.report.evidence.isolated.tests == 2  # the third passes today: it is locked
 
 
 def test_what_given_files_lack_is_not_locked(run_workflow: RunWorkflow, tmp_path: Path) -> None:

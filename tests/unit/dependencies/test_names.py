@@ -13,7 +13,10 @@ from greenloop.settings import Settings
 from tests.support.programs import read_table
 
 
-@pytest.mark.parametrize(("said", "meant"), read_table(__file__, "PACKAGE_FOUND"))
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    read_table(__file__, "NAMES"),
+)
 def test_package_is_found_by_any_name(said: str, meant: str | None) -> None:
     assert PackageAllowlist.parse(None).find(said) == meant
 

@@ -101,6 +101,15 @@ def test_a_project_of_300_files_takes_seconds() -> None:
     assert time.process_time() - started < 10
 
 
+def test_wish_with_a_long_log_does_not_stall_a_change() -> None:
+    index = build_index({"m.py": "".join(f"def f{n}(): ...\n" for n in range(900))})
+    log = "".join(f"2026-01-02 INFO request {n} path=/srv/app/items\n" for n in range(1200))
+    started = time.process_time()
+    found = rank(index, f'{log}  File "/srv/m.py", line 7, in x\n').definitions
+    assert found["m.py", "f6"] > found["m.py", "f7"]
+    assert time.process_time() - started < 4
+
+
 def test_signatures_of_files_and_of_what_they_import() -> None:
     assert list_signatures(SHOP, ["src/shop/rates.py"]) == (
         "src/shop/rates.py:\n  def find_rate(name)"

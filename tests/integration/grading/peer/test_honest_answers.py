@@ -4,38 +4,10 @@ import pytest
 
 from greenloop.grading.peer.comparison import Comparison, PeerProgram, compare_programs
 from greenloop.sandbox import Sandbox
-from tests.support.programs import read_program
+from tests.support.programs import read_program, read_table
 
 # Two forms of a body each; `n` is a whole number from 0 to 19.
-ALIKE = {
-    "last_digit": ("return n * 0.1", "return n / 10"),
-    "zero": ("return 0.0 * n", "return -0.0 * n"),
-    "nan": ("return float('nan')", "return [float('inf')].pop() - float('inf')"),
-    "set_order": ("return {0.1 * n, n + 0.7}", "return {n + 0.7, n / 10}"),
-    "dict_order": ("return {'a': n, 'b': 1}", "return {'b': 1, 'a': n}"),
-    "iterator": ("yield from range(n)", "return iter(list(range(n)))"),
-    "message": ("raise ValueError(f'no {n}')", "raise ValueError('wrong')"),
-    "subclass": ("raise UnicodeError(str(n))", "raise ValueError('wrong')"),
-    "huge": ("return 'x' * 10**7", "return 'y' * 10**7"),
-    "recursive": (
-        "a = [n]\n    a.append(a)\n    return a",
-        "a = [n, None]\n    a[1] = a\n    return a",
-    ),
-    "prints": ("print(n)\n    return n", "return n"),
-    "same_bytes": (
-        "import sys\n    sys.stdout.buffer.write(b'%d\\n' % n)",
-        "print(n)",
-    ),
-    "closes": ("import sys\n    sys.stdout.close()", "return None"),
-    "same_print": ("print(n)", "print(n, sep='')"),
-    "object": ("return Thing(n)", "thing = Thing(0)\n    thing.n = n\n    return thing"),
-    "bytes_": ("return bytes([n])", "return n.to_bytes(1, 'big')"),
-    "folder": (
-        "import os\n    open('x', 'w').close()\n    return n + len(os.listdir())",
-        "return n + 1",
-    ),
-    "deep": ("return n if n < 2 else n + 0 * deep(n - 1)", "return n"),
-}
+ALIKE = read_table(__file__, "ALIKE")
 DIFFERENT = {
     "kind": ("return n * 1.0", "return n", "raises"),
     "truth": ("return n > 5", "return int(n > 5)", ""),

@@ -12,7 +12,10 @@ def ids(*items: Any) -> list[str]:
     return [item.id for item in checks_from_json(list(items))]
 
 
-@pytest.mark.parametrize(("item", "names"), read_table(__file__, "VALID_ITEMS"))
+@pytest.mark.parametrize(
+    ("item", "names"),
+    read_table(__file__, "VALID"),
+)
 def test_valid_items_are_parsed(item: dict[str, Any], names: list[str]) -> None:
     assert ids(item) == names
     assert all(check.origin == "generated" for check in checks_from_json([item]))

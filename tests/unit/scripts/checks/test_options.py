@@ -37,7 +37,10 @@ def test_empty_expectation_is_rejected(text: str) -> None:
         parse_expect(text)
 
 
-@pytest.mark.parametrize(("text", "names"), read_table(__file__, "FILE_WITH"))
+@pytest.mark.parametrize(
+    ("text", "names"),
+    read_table(__file__, "PARTS"),
+)
 def test_file_with_parts(text: str, names: list[str]) -> None:
     assert ids(text) == names
 
@@ -46,7 +49,23 @@ def test_columns_with_commas_are_quoted_as_in_a_csv() -> None:
     assert parse_expect_file('t.csv:csv="a, b", c')[1].columns == ("a, b", "c")
 
 
-@pytest.mark.parametrize(("text", "says"), read_table(__file__, "INVALID_FILE"))
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no path"),
+        (":json", "no path|'json' cannot be|no file"),
+        ("/etc/passwd", "inside the working folder"),
+        ("../out", "inside the working folder"),
+        ("t.csv:rows=", "whole number"),
+        ("t.csv:rows=-1", "whole number"),
+        ("t.csv:rows=many", "whole number"),
+        ("t.csv:row=3", "did you mean rows"),
+        ("t.csv:nonempty", "did you mean non-empty"),
+        ("t.csv:columns=a,b", "cannot be checked"),
+        ("t.csv:csv=", "name each column"),
+        ("t.csv:csv=a,,b", "name each column"),
+    ],
+)
 def test_invalid_file_expectation_explains_the_syntax(text: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
         parse_expect_file(text)
