@@ -140,6 +140,7 @@ class Observer:
         """Raise RefusedError if a statement compares values of the code, or uses a framework."""
         if self.source.is_of_framework(node):
             raise RefusedError("a use of pytest or unittest", node)
+        self._check_self(node, set())
         for item in _walk_outside(node):
             if isinstance(item, (ast.Assert, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Return)):
                 raise RefusedError(f"{type(item).__name__.lower()} in an expression or block", item)
@@ -152,6 +153,22 @@ class Observer:
             if isinstance(item, ast.Call) and isinstance(item.func, ast.Name):
                 self._check_helper(item, self.source.definitions.get(item.func.id))
                 self._check_helper(item, self.flat.definitions.get(item.func.id))
+
+    def _check_self(self, node: ast.AST, seen: set[str]) -> None:
+        """Raise RefusedError for an attribute that `self` lacks where no framework runs the test."""
+        known = self.flat.attributes
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self":
+            is_read = isinstance(node.ctx, ast.Load) and not node.attr.startswith("__")
+            if is_read and known is not None and node.attr not in known:
+                raise RefusedError(f"self.{node.attr}, which is not in the file", node)
+            method = (known or {}).get(node.attr)
+            if isinstance(method, Function) and node.attr not in seen:
+                seen.add(node.attr)
+                for item in method.body:
+                    self._check_self(item, seen)
+        for child in ast.iter_child_nodes(node):
+            if not isinstance(child, ast.ClassDef):  # its methods have another `self`
+                self._check_self(child, seen)
 
     def _check_helper(self, called: ast.Call, helper: ast.stmt | None) -> None:
         if helper is None or not isinstance(helper, Function):

@@ -83,6 +83,15 @@ def test_rows_fixtures_and_helpers_are_written_out() -> None:
     assert "pytest" not in found.text
 
 
+@pytest.mark.parametrize(("classes", "reason"), read_table(__file__, "CLASSES"))
+def test_a_copy_of_a_test_has_the_setup_of_its_bases_or_is_not_made(
+    classes: str, reason: str
+) -> None:
+    found = build(f"from unittest import TestCase\n{classes}\n")
+    assert [item.reason for item in found.not_observed] == [reason] * bool(reason)
+    assert reason or "self.setUp()" in found.text or "await self.asyncSetUp()" in found.text
+
+
 @pytest.mark.parametrize(
     ("head", "reason"),
     [
