@@ -110,6 +110,7 @@ def _list_assigned(node: ast.ClassDef) -> Iterator[str]:
     for item in node.body:
         for target in get_assigned_targets(item):
             yield from (i.id for i in ast.walk(target) if isinstance(i, ast.Name))
+    inner: Any
     for inner in ast.walk(node):
         is_assigned = isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store)
         if is_assigned and getattr(inner.value, "id", "") in ("self", "cls"):
