@@ -17,6 +17,11 @@ _OPERATORS = (
     *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow),
     *(ast.BitAnd, ast.BitOr, ast.BitXor),
 )
+# Attributes that fixtures have in the process of the code.
+_FIXTURE_ATTRIBUTES = {
+    "monkeypatch": "setattr delattr setitem delitem setenv delenv chdir context".split(),
+    "capsys": ["readouterr"],
+}
 _DEFINING = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -155,7 +160,7 @@ class Observer:
                 self._check_helper(item, self.flat.definitions.get(item.func.id))
 
     def _check_self(self, node: ast.AST, seen: set[str]) -> None:
-        """Raise RefusedError for an attribute that `self` lacks where no framework runs the test."""
+        """Raise RefusedError for an attribute that `self` or a fixture lacks without a framework."""
         known = self.flat.attributes
         if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self":
             is_read = isinstance(node.ctx, ast.Load) and not node.attr.startswith("__")
@@ -166,6 +171,10 @@ class Observer:
                 seen.add(node.attr)
                 for item in method.body:
                     self._check_self(item, seen)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            provided = _FIXTURE_ATTRIBUTES.get(node.value.id, [node.attr])
+            if node.value.id in self.flat.fixtures and node.attr not in provided:
+                raise RefusedError(f"{node.value.id}.{node.attr}", node)
         for child in ast.iter_child_nodes(node):
             if not isinstance(child, ast.ClassDef):  # its methods have another `self`
                 self._check_self(child, seen)

@@ -38,11 +38,12 @@ def test_what_is_observed_and_what_is_expected(body: str, text: str, expected: s
         ("assert all(n > 0 for n in f(1))", "a comparison in the process of the code"),
         ("if f(1) > 2:\n    f(2)", "a comparison in the process of the code"),
         ("f(1)", "nothing is compared"),
+        ("with capsys.disabled():\n    assert f(1) == 2", "capsys.disabled"),
         ("with pytest.warns(UserWarning):\n    f(1)", "a use of pytest or unittest"),
     ],
 )
 def test_other_forms_are_refused_with_their_line(body: str, reason: str) -> None:
-    found = build("def test_it():\n" + textwrap.indent(body, "    "))
+    found = build("def test_it(capsys):\n" + textwrap.indent(body, "    "))
     assert found.programs == ()
     (refused,) = found.not_observed
     assert (refused.test, refused.reason) == ("test_it", reason)
