@@ -98,8 +98,18 @@ def _is_excluded(node: ast.AST) -> bool:
         return True
     if targets := get_assigned_targets(node):
         return any(isinstance(item, ast.Name) and item.id in _METADATA_NAMES for item in targets)
-    return isinstance(node, Function) and any(
-        get_last_name(item) == "overload" for item in node.decorator_list
+    names = [get_last_name(item) for item in getattr(node, "decorator_list", ())]
+    return isinstance(node, Function) and (
+        "overload" in names or ("abstractmethod" in names and _is_left_to_subclasses(node))
+    )
+
+
+def _is_left_to_subclasses(node: Function) -> bool:
+    """Return whether a method only raises NotImplementedError."""
+    return all(
+        (isinstance(i, ast.Expr) and isinstance(i.value, ast.Constant))
+        or (isinstance(i, ast.Raise) and get_last_name(i.exc) == "NotImplementedError")
+        for i in node.body
     )
 
 

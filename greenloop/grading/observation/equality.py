@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from greenloop.grading.observation.values import (
@@ -14,6 +14,7 @@ from greenloop.grading.observation.values import (
     build,
     get_content,
     get_tag,
+    has_own_operators,
     is_number,
     is_own,
     list_items,
@@ -128,6 +129,8 @@ def _to_text(value: Any) -> str:
 
 def contains(container: Any, item: Any) -> bool:
     """Return whether `item in container` holds."""
+    if has_own_operators(container) and not is_own(container):
+        raise NoEvidenceError(OWN)
     container = get_content(container)
     if get_tag(container) == get_tag(get_content(item)) in ("str", "bytes"):
         parts = [
@@ -153,7 +156,9 @@ def is_near(one: Any, other: Any, tolerance: tuple[float, float]) -> bool:
             is_equal(a[1], b[1]) and is_near(a[2], b[2], tolerance)
             for a, b in zip(*both, strict=True)
         )
-    if {get_tag(one), get_tag(other)} <= {"list", "tuple", "ndarray"}:
+    if "ndarray" in (get_tag(one), get_tag(other)):
+        return _are_near_arrays(one, other, tolerance)
+    if {get_tag(one), get_tag(other)} <= {"list", "tuple"}:
         items = list_items(one), list_items(other)
         return len(items[0]) == len(items[1]) and all(
             is_near(a, b, tolerance) for a, b in zip(*items, strict=True)
@@ -163,6 +168,39 @@ def is_near(one: Any, other: Any, tolerance: tuple[float, float]) -> bool:
             is_near(a, b, tolerance) for a, b in zip(one[1:], other[1:], strict=True)
         )
     return is_equal(one, other)
+
+
+def _are_near_arrays(one: Any, other: Any, tolerance: tuple[float, float]) -> bool:
+    """Do the same for arrays and what numpy compares with them: a number with each item."""
+    shapes = _read_shape(one), _read_shape(other)
+    left, right = list(_iterate_items(one)), list(_iterate_items(other))
+    if shapes[0] != shapes[1] and () not in shapes:
+        raise NoEvidenceError("arrays of different shapes")
+    if shapes[0] == ():
+        left *= len(right)
+    elif shapes[1] == ():
+        right *= len(left)
+    return len(left) == len(right) and all(
+        is_near(a, b, tolerance) for a, b in zip(left, right, strict=True)
+    )
+
+
+def _read_shape(value: Any) -> tuple[int, ...]:
+    if get_tag(value) == "ndarray":
+        return tuple(value[1][1:])
+    if get_tag(value) not in ("list", "tuple"):
+        return ()
+    return (len(value) - 1, *(_read_shape(value[1]) if len(value) > 1 else ()))
+
+
+def _iterate_items(value: Any) -> Iterator[Any]:
+    """Yield the items of an array, or of nested lists; a single value itself."""
+    content = value[2] if get_tag(value) == "ndarray" else value
+    if get_tag(content) not in ("list", "tuple"):
+        yield content
+    else:
+        for item in content[1:]:
+            yield from _iterate_items(item)
 
 
 def _are_near(one: Any, other: Any, relative: float, absolute: float) -> bool:

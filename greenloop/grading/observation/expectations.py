@@ -16,11 +16,14 @@ from greenloop.grading.observation.equality import (
     is_near,
 )
 from greenloop.grading.observation.values import (
+    OWN,
     NoEvidenceError,
     build,
     encode,
     get_tag,
     has_own,
+    has_own_operators,
+    is_number,
     is_true,
     iterate_classes,
     list_items,
@@ -138,6 +141,8 @@ def _apply(op: str, value: Any, expected: Any) -> bool:
         is_same = get_tag(value) == get_tag(expected) and is_equal(value, expected)
         return is_same == (op == "is")
     if op in _ORDERS:
+        if has_own_operators(value) or has_own_operators(expected):
+            raise NoEvidenceError(OWN)
         if get_tag(value) in _SETS and get_tag(expected) in _SETS:
             both = [{json.dumps(i) for i in list_items(side)} for side in (value, expected)]
             return bool(_ORDERS[op](*both))
@@ -153,6 +158,8 @@ def _is_instance(item: Expectation, value: Any, seen: Payloads) -> bool:
         return True
     if any(bases[0][0] in _VIRTUAL or ("typing", "Protocol") in bases for bases in classes):
         raise NoEvidenceError("the classes of the code decide whether it is an instance")
+    if is_number(value) and any(bases[0][0].partition(".")[0] == "numpy" for bases in classes):
+        raise NoEvidenceError("numbers are observed without their class of numpy")
     return False
 
 

@@ -13,6 +13,7 @@ from greenloop.grading.observation.equality import AmbiguousError
 from greenloop.grading.observation.expectations import holds
 from greenloop.grading.observation.values import NoEvidenceError
 from greenloop.records import Isolated, NotObservable
+from greenloop.records.evidence.answers import LOOKS_AT
 from greenloop.sandbox.job import HASH_SEED
 from greenloop.sandbox.work.observations import Observations, ObservedRow, load
 from greenloop.testsuite import TestFile
@@ -154,12 +155,30 @@ def _observe(
     beside: Sequence[TestFile] = (),
     hash_seed: int = HASH_SEED,
 ) -> list[Judgement]:
-    """Run the programs in a process of their own, or beside tests; return their judgements."""
+    """Run the programs in a process of their own, or beside tests; return their judgements.
+
+    If the code looks at its machine in some, the programs after the first of these run again in a
+    process without them, where nothing that they found can decide.
+    """
+    judged, late = _observe_once(context, plan, beside, hash_seed)
+    if 0 < len(late) < len(judged):  # after a look at import, all are late
+        chosen = replace(plan, programs=tuple(plan.programs[at] for at in late))
+        again, _ = _observe_once(context, chosen, beside, hash_seed)
+        for at, item in zip(late, again, strict=True):
+            judged[at] = item
+    return judged
+
+
+def _observe_once(
+    context: GradingContext, plan: ProgramFile, beside: Sequence[TestFile], hash_seed: int
+) -> tuple[list[Judgement], list[int]]:
+    """Return the judgements, and the numbers of programs before which the code has looked."""
     seen = context.sandbox.observe(
         context.code, context.module, plan.text, beside=beside, hash_seed=hash_seed
     )
     rows = {row.program: row for row in seen.rows}
-    return [_judge(item, rows.get(at), seen) for at, item in enumerate(plan.programs)]
+    judged = [_judge(item, rows.get(at), seen) for at, item in enumerate(plan.programs)]
+    return judged, [at for at in range(len(judged)) if at in rows and rows[at].looked_earlier]
 
 
 def _judge(program: Program, row: ObservedRow | None, seen: Observations) -> Judgement:
@@ -188,7 +207,7 @@ def _judge_row(program: Program, row: ObservedRow | None, seen: Observations) ->
     if row.error is not None:
         return Judgement("differs", program.line, row.error, count, own)
     if row.looked:
-        reason = f"the code looks at {row.looked}, which differs in a sandbox"
+        reason = f"{LOOKS_AT} {row.looked}, which differs in a sandbox"
         return Judgement("unclear", program.line, reason, count, count, has_looked=True)
     if own == count:
         return Judgement("unclear", line, reason, count, own, ambiguous=frozenset(ambiguous))

@@ -60,6 +60,12 @@ def is_own(value: Any) -> bool:
     return tag in ("subclass", "enum", "object") and value[2] == "own"
 
 
+def has_own_operators(value: Any) -> bool:
+    """Return whether a value has an order, a truth or items by methods of the code."""
+    tag = get_tag(value)
+    return is_own(value) or (tag in ("subclass", "enum") and value[2] == "operators")
+
+
 def has_own(value: Any) -> bool:
     """Return whether a value or a part of it has an `__eq__` of the code."""
     return is_own(value) or any(map(has_own, _list_parts(value)))
@@ -78,6 +84,8 @@ def _list_parts(value: Any) -> Sequence[Any]:
 
 def list_items(value: Any) -> list[Any]:
     """Return the items of a container. Raises NoEvidenceError: the value is no known container."""
+    if has_own_operators(value):
+        raise NoEvidenceError(OWN)
     value = get_content(value)
     tag = get_tag(value)
     if tag in PAIRS:
@@ -114,11 +122,13 @@ def build(value: Any) -> Any:
 
 def is_true(value: Any) -> bool:
     """Return the truth of a value. Raises NoEvidenceError: only the code could tell."""
-    if is_own(value) or get_tag(value) == "object":
+    if has_own_operators(value) or get_tag(value) == "object":
         raise NoEvidenceError(OWN)
     content = get_content(value)
     if is_number(content) or not isinstance(content, list):
         return bool(build(content))
+    if content[0] == "enum" and ["enum", "Flag"] in content[1]:
+        return bool(build(content[4]))
     if content[0] in ("class", "exception", "enum"):
         return True
     if content[0] in PAIRS | SETS | {"list", "tuple", "deque"}:

@@ -14,13 +14,16 @@ from greenloop.records.evidence.base import (
     format_minimum,
 )
 
-COMPARES_NOTHING = "nothing is compared"  # why a test cannot be observed
+# Why a test cannot be observed:
+COMPARES_NOTHING = "nothing is compared"
+LOOKS_AT = "the code looks at"
 _DIFFERING = "has the expected result only in the process of the tests: {}"
 _OWN = (
     "isolation: {} of {} answers can be compared only by operators of the code: compare their fields,"
     " or their text, with literals"
 )
 _ELSEWHERE = "isolation: {} of {} tests give another result where a copy of them runs alone: {}"
+_LOOKS = "isolation: {} of {} tests show nothing, because {}: {}"
 _AMBIGUOUS = (
     "{}: it meets expectations that exclude each other, as an exception of unrelated classes does"
 )
@@ -44,7 +47,8 @@ class Isolated(Piece):
     Of all `tests`, `agreed` is the number of those with the expected results. Those in `differing`
     gave other results twice, but not in the process of the tests. `observed` counts both; the others
     are `not_observable`, which does not count against the code. Of the compared `answers`,
-    `own_answers` is the number of those that only operators of the code can compare.
+    `own_answers` is the number of those that show nothing: only operators of the code can compare
+    them, or the code looks at its machine.
 
     `ambiguous` names classes of the code that meet expectations which exclude each other, such as an
     exception of unrelated classes. `replaced` names built-in functions that the code replaces
@@ -85,12 +89,17 @@ class Isolated(Piece):
         return f"the code replaces {names}, which its tests use" if names else ""
 
     def explain_own_answers(self) -> str:
-        """Say that only operators of the code compare most answers; '' if at most half."""
+        """Say why most answers show nothing; '' if at most half do."""
         if 2 * self.own_answers <= self.answers:
             return ""
         names = [item.test for item in self.not_observable if item.contradicts]
         if names:
             return _ELSEWHERE.format(len(names), self.tests, format_items(names))
+        looking = [i for i in self.not_observable if i.reason.startswith(LOOKS_AT)]
+        if looking:
+            names = [item.test for item in looking]
+            reason = looking[0].reason
+            return _LOOKS.format(len(names), self.tests, reason, format_items(names))
         return _OWN.format(self.own_answers, self.answers)
 
     def _explain(self) -> str:

@@ -29,6 +29,7 @@ class ObservedRow:
     has_ended: bool = False  # False if the process ended before the row did
     replaced: str = ""  # a built-in function that the code has replaced, '' for none
     looked: str = ""  # what the code has looked up about the machine or its callers, '' for nothing
+    looked_earlier: bool = False  # before this row, and not in it
     cpu_s: float = 0.0  # of a row that ended, as reported by its process
 
 
@@ -111,6 +112,7 @@ def _combine_rows(events: Sequence[dict[str, Any]]) -> Iterator[ObservedRow]:
                 has_ended=True,
                 replaced=str(event.get("replaced", ""))[:_MAX_TEXT],
                 looked=str(event.get("looked", ""))[:_MAX_TEXT],
+                looked_earlier=event.get("looked_earlier") is True,
                 cpu_s=seconds,
             )
             current = None

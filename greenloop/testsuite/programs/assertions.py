@@ -23,8 +23,11 @@ _METHODS = {
     "DictEqual": "==", "SetEqual": "==", "TupleEqual": "==", "SequenceEqual": "==",
     "MultiLineEqual": "==", "CountEqual": "unordered",
 }  # fmt: skip
-_SAME_ARRAYS = ("array_equal", "assert_array_equal", "assert_frame_equal", "assert_series_equal")
-_NEAR_ARRAYS = ("allclose", "assert_allclose", "assert_almost_equal", "assert_array_almost_equal")
+_SAME_ARRAYS = ("array_equal", "assert_array_equal")
+_NEAR_ARRAYS = (
+    *("allclose", "assert_allclose", "assert_almost_equal", "assert_array_almost_equal"),
+    *("assert_frame_equal", "assert_series_equal"),
+)
 _APPROX, _CLOSE, _ALL_CLOSE = (1e-6, 1e-12), (1e-9, 0.0), (1e-5, 1e-8)
 
 
@@ -114,7 +117,7 @@ class AssertionReader(Observer):
             )
             if name in ("rel", "abs"):
                 given[name] = self._read_number(item.value)
-            elif name != "nan_ok":
+            elif name != "nan_ok" and (name == "check_like" or not name.startswith("check_")):
                 raise RefusedError(f"the argument {name}", node)
         for name, value in zip(("rel", "abs"), node.args[1:], strict=False):
             if self._is_approx(node):

@@ -1,7 +1,8 @@
 """Binding of names to written-out values: arguments of helpers, items of tables, unpacked rows."""
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from greenloop.syntax.nodes import Function, copy_tree
 from greenloop.testsuite.programs.literals import read_value
@@ -62,3 +63,37 @@ def split_assignment(node: ast.stmt, known: Row) -> Iterator[ast.stmt]:
         return
     for item, cell in pairs:
         yield assign(item.id, copy_tree(cell), node)  # type: ignore[attr-defined]
+
+
+def find_bound(statements: Sequence[ast.stmt]) -> dict[str, ast.expr | None]:
+    """Return the values of names that are assigned once; None for other names that are assigned."""
+    nodes = [item for node in statements for item in ast.walk(node)]
+    counts = Counter(
+        i.id for i in nodes if isinstance(i, ast.Name) and isinstance(i.ctx, ast.Store)
+    )
+    found: dict[str, ast.expr | None] = dict.fromkeys(counts)
+    for node in statements:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target = node.targets[0]
+            if isinstance(target, ast.Name) and counts[target.id] == 1:
+                found[target.id] = node.value
+    return found
+
+
+def find_read_only(statements: Sequence[ast.stmt]) -> Iterator[str]:
+    """Yield names used only as a side of a comparison or assertion, or with a simple subscript."""
+    nodes = [item for node in statements for item in ast.walk(node)]
+    loads = Counter(i.id for i in nodes if isinstance(i, ast.Name) and isinstance(i.ctx, ast.Load))
+    allowed: Counter[str] = Counter()
+    for node in nodes:
+        sides: list[ast.expr] = []
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2].startswith(
+            ("assert", "approx")
+        ):
+            sides = node.args
+        elif isinstance(node, ast.Subscript) and isinstance(node.slice, (ast.Constant, ast.Name)):
+            sides = [node.value]
+        allowed.update(item.id for item in sides if isinstance(item, ast.Name))
+    yield from (name for name, count in loads.items() if allowed[name] >= count)

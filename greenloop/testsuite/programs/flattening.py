@@ -2,25 +2,26 @@
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 from greenloop.syntax.nodes import Function, Import, copy_tree
 from greenloop.testsuite.parser import Classes, name_test
 from greenloop.testsuite.programs.binding import bind_arguments, split_assignment, unpack
+from greenloop.testsuite.programs.lineage import Lineage
 from greenloop.testsuite.programs.records import RefusedError
-from greenloop.testsuite.programs.rows import Row, RowReader, assign, call
+from greenloop.testsuite.programs.rows import Row, RowReader, assign
 from greenloop.testsuite.programs.source import TestSource, walk_names
 
-_SETUP_METHODS = ("setup_class", "setUpClass", "setUp", "setup_method")
-_TEARDOWN = ("tearDown", "teardown_method", "tearDownClass", "teardown_class")
 _MAX_STATEMENTS, _MAX_DEPTH = 1500, 6
 
 
 @dataclass(frozen=True)
 class FlatTest:
-    """One row of a test: its statements, the runner's fixtures, and definitions of its own."""
+    """One row of a test: its statements, the runner's fixtures, and definitions of its own.
+
+    `attributes` are those of `self`, its methods as nodes; None outside of classes.
+    """
 
     test: str
     line: int
@@ -29,6 +30,7 @@ class FlatTest:
     is_async: bool
     definitions: Mapping[str, ast.stmt]
     teardown: Sequence[ast.stmt] = ()
+    attributes: Mapping[str, ast.AST | None] | None = None
 
 
 class Renamer(ast.NodeTransformer):
@@ -57,6 +59,7 @@ class Flattener:
         if self._source.has_setup:
             raise RefusedError("a setup function of the module", self._test)
         rows, asked = self._reader.read_rows(self._test, self._classes)
+        self._lineage = Lineage(self._source, self._test, self._classes)
         for row in rows:
             yield self._flatten(row, asked)
 
@@ -65,8 +68,8 @@ class Flattener:
         self._reader.teardown = []
         test, classes = self._test, self._classes
         head = [assign(name, copy_tree(value), test) for name, value in row.items()]
-        definitions, setup = self._define_self()
-        fixtures = self._reader.write_fixtures(test, classes, row, asked, runner)
+        around, setup = self._lineage.classes, self._lineage.setup
+        fixtures = self._reader.write_fixtures(test, around, row, asked, runner)
         self._known = dict(row)
         body = list(self._walk(test.body, 0))
         if not self._dropped.isdisjoint(walk_names(*body)):
@@ -76,43 +79,11 @@ class Flattener:
             test.lineno,
             [*head, *setup[:1], *fixtures, *setup[1:], *body],
             tuple(runner),
-            isinstance(test, ast.AsyncFunctionDef),
-            {**definitions, **self._reader.definitions},
+            isinstance(test, ast.AsyncFunctionDef) or any(map(_is_awaited, setup)),
+            {**self._lineage.copies, **self._reader.definitions},
             self._reader.teardown,
+            self._lineage.attributes if classes else None,
         )
-
-    def _define_self(self) -> tuple[dict[str, ast.stmt], list[ast.stmt]]:
-        """Return the class of `self` without its tests, and the statements that set it up."""
-        if not self._classes:
-            return {}, []
-        node = copy(self._classes[-1])
-        known = self._source.definitions
-        node.bases = [i for i in node.bases if isinstance(i, ast.Name) and i.id in known]
-        node.decorator_list, node.keywords = [], []
-        node.body = [item for item in node.body if not self._is_of_test(item)] or [ast.Pass()]
-        names = {item.name for item in node.body if isinstance(item, Function)}
-        if self._source.is_of_framework(ast.Module(node.body, [])):
-            node.body = [i for i in node.body if not self._source.is_of_framework(i)] or [
-                ast.Pass()
-            ]
-            if names.intersection(_SETUP_METHODS):
-                raise RefusedError("a setup that uses pytest", self._test)
-        setup = [assign("self", call(node.name), self._test)]
-        for name in _SETUP_METHODS:
-            if name in names:
-                function: Any = next(i for i in node.body if getattr(i, "name", "") == name)
-                if isinstance(function, ast.AsyncFunctionDef) or len(function.args.args) > 1:
-                    raise RefusedError("a setup with arguments", function)
-                owner = ast.Attribute(ast.Name("self", ast.Load()), name, ast.Load())
-                setup.append(_place(ast.Expr(ast.Call(owner, [], [])), function))
-        return {node.name: node}, setup
-
-    def _is_of_test(self, item: ast.stmt) -> bool:
-        if not isinstance(item, Function):
-            return False
-        is_test = item.name.startswith("test") or item.name in _TEARDOWN
-        is_checking = any(isinstance(i, ast.Assert) for i in ast.walk(item))
-        return is_test or is_checking or self._source.find_fixture_mark(item) is not None
 
     def _walk(self, body: Sequence[ast.stmt], depth: int) -> Iterator[ast.stmt]:
         for node in body:
@@ -168,7 +139,10 @@ class Flattener:
             return self._helpers.get(node.func.id)
         if isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "self":
             methods = (
-                i for c in reversed(self._classes) for i in c.body if isinstance(i, Function)
+                i
+                for c in reversed(self._lineage.classes)
+                for i in c.body
+                if isinstance(i, Function)
             )
             return next((item for item in methods if item.name == node.func.attr), None)
         return None
@@ -234,6 +208,10 @@ class Flattener:
 
 def _place(node: Any, place: ast.AST) -> Any:
     return ast.fix_missing_locations(ast.copy_location(node, place))
+
+
+def _is_awaited(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Await)
 
 
 def _is_text(node: ast.stmt) -> bool:

@@ -3,11 +3,12 @@
 import ast
 import builtins
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from greenloop.syntax.nodes import Definition, Function, Import, copy_tree
+from greenloop.testsuite.programs.attributes import check_attributes
+from greenloop.testsuite.programs.binding import find_bound, find_read_only
 from greenloop.testsuite.programs.flattening import FlatTest
 from greenloop.testsuite.programs.literals import is_immutable, read_value
 from greenloop.testsuite.programs.records import Expectation, RefusedError
@@ -29,8 +30,8 @@ class Observer:
         self.body: list[ast.stmt] = []
         self.caught: dict[str, int] = {}  # numbers of observed exceptions, by their names
         self._count = 0
-        self._bound = _find_bound(flat.statements)
-        self._read_only = set(_find_read_only(flat.statements))
+        self._bound = find_bound(flat.statements)
+        self._read_only = set(find_read_only(flat.statements))
         self._of_code = set(source.own)
 
     def write_input(self, node: ast.stmt) -> None:
@@ -140,6 +141,7 @@ class Observer:
         """Raise RefusedError if a statement compares values of the code, or uses a framework."""
         if self.source.is_of_framework(node):
             raise RefusedError("a use of pytest or unittest", node)
+        check_attributes(node, self.flat, set())
         for item in _walk_outside(node):
             if isinstance(item, (ast.Assert, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Return)):
                 raise RefusedError(f"{type(item).__name__.lower()} in an expression or block", item)
@@ -214,37 +216,3 @@ def _walk_outside(node: ast.AST) -> Iterator[ast.AST]:
 
 def _is_of_identity(node: ast.Compare) -> bool:
     return all(isinstance(item, (ast.Is, ast.IsNot)) for item in node.ops)
-
-
-def _find_bound(statements: Sequence[ast.stmt]) -> dict[str, ast.expr | None]:
-    """Return the values of names that are assigned once; None for other names that are assigned."""
-    nodes = [item for node in statements for item in ast.walk(node)]
-    counts = Counter(
-        i.id for i in nodes if isinstance(i, ast.Name) and isinstance(i.ctx, ast.Store)
-    )
-    found: dict[str, ast.expr | None] = dict.fromkeys(counts)
-    for node in statements:
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            target = node.targets[0]
-            if isinstance(target, ast.Name) and counts[target.id] == 1:
-                found[target.id] = node.value
-    return found
-
-
-def _find_read_only(statements: Sequence[ast.stmt]) -> Iterator[str]:
-    """Yield names used only as a side of a comparison or assertion, or with a simple subscript."""
-    nodes = [item for node in statements for item in ast.walk(node)]
-    loads = Counter(i.id for i in nodes if isinstance(i, ast.Name) and isinstance(i.ctx, ast.Load))
-    allowed: Counter[str] = Counter()
-    for node in nodes:
-        sides: list[ast.expr] = []
-        if isinstance(node, ast.Compare):
-            sides = [node.left, *node.comparators]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2].startswith(
-            ("assert", "approx")
-        ):
-            sides = node.args
-        elif isinstance(node, ast.Subscript) and isinstance(node.slice, (ast.Constant, ast.Name)):
-            sides = [node.value]
-        allowed.update(item.id for item in sides if isinstance(item, ast.Name))
-    yield from (name for name, count in loads.items() if allowed[name] >= count)

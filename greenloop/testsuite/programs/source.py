@@ -36,8 +36,10 @@ class TestSource:
         self.definitions: dict[str, ast.stmt] = {}
         self.constants: dict[str, ast.expr] = {}
         self.fixtures: dict[str, Function] = {}
+        inherited = InheritedTests(tree.body)
+        self.classes = inherited.classes
         self.tests: list[tuple[Function, Classes]] = list(
-            iter_tests(tree.body, list_body=InheritedTests(tree.body).list_body)
+            iter_tests(tree.body, list_body=inherited.list_body)
         )
         self.has_setup = False
         counts = Counter(name for node in tree.body for name in _find_assigned(node))

@@ -150,11 +150,16 @@ class _Instrumenter:
 
 
 def _is_excluded(node: ast.stmt) -> bool:
-    """Whether a statement is for a type checker or a main program, and does not run in tests."""
-    return isinstance(node, ast.If) and ast.unparse(node.test) in (
-        "TYPE_CHECKING",
-        "typing.TYPE_CHECKING",
-        "__name__ == '__main__'",
+    """Whether a statement is for a type checker, a main program or subclasses, not for tests."""
+    if isinstance(node, ast.If):
+        test = ast.unparse(node.test)  # `typing` may have another name
+        return test == "__name__ == '__main__'" or test.split(".")[-1] == "TYPE_CHECKING"
+    if not isinstance(node, Definition):
+        return False
+    is_abstract = any(ast.unparse(i).endswith("abstractmethod") for i in node.decorator_list)
+    return is_abstract and all(
+        _is_constant_statement(i) or ast.unparse(i).startswith("raise NotImplementedError")
+        for i in node.body
     )
 
 

@@ -40,7 +40,6 @@ class _Trials:
         self._file = EditedFile(os.path.join(job["work"], job["path"]))
         self._driver = TrialDriver(job, self._file, self._channel)
         self._reporter: Reporter | None = None
-        self._shared_fds = [number for number in list_open_fds() if number != result_fd]
 
     @property
     def path(self) -> str:
@@ -89,7 +88,7 @@ class _Trials:
             return TrialServer(self._job, self._file, requests, reporter).serve
         requests.close()
         self._driver.baseline.close()
-        redirect_to_null(self._shared_fds)
+        redirect_to_null(self._job["shared_fds"])
         peak_bytes = max(
             [int(item["peak_bytes"]) for item in self._driver.baseline.tests], default=0
         )
@@ -114,7 +113,8 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     tempfile.tempdir = None
     job["budget"] = Budget(job["budget_s"], job["wall_s"])
     job["folders"] = [job["work"], tempfile.gettempdir(), os.path.expanduser("~")]
-    job["private_fds"] = [result_fd]
+    # Only these: the tests may use what they opened in the collection, such as an event loop.
+    job["shared_fds"] = [number for number in list_open_fds() if number != result_fd]
     trials = _Trials(job, result_fd)
     if "args" in job:
         arguments, loaded = _build_suite_arguments(job)

@@ -23,6 +23,7 @@ _ROUTINES = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 _EXCEPTION_ATTRIBUTES = ("__cause__", "__context__", "__notes__")
 _NAMES_OF_EQUALITY = {"__class__", "NotImplemented"}
 _NOT_REPLACED = ("__ne__", "__getattribute__")
+_OTHER_OPERATORS = "__lt__ __le__ __gt__ __ge__ __bool__ __len__ __contains__ __iter__".split()
 _FLAG_OPERATORS = "__or__ __and__ __xor__ __ror__ __rand__ __rxor__ __contains__ __bool__".split()
 
 
@@ -73,8 +74,14 @@ def find_equality(kind: type) -> str:
     """Return the kind of `__eq__` that a class has.
 
     "builtin", "identity" (that of `object`), "record" (of a dataclass, which compares the values of
-    its fields), or "own".
+    its fields), or "own"; "operators" if a subclass of a built-in type has others of its own.
     """
+    found = _find_method(kind)
+    is_usual = found in ("builtin", "identity")
+    return "operators" if is_usual and _replaces_operators(kind) else found
+
+
+def _find_method(kind: type) -> str:
     for base in get_bases(kind):
         if base is object:
             break
@@ -93,6 +100,15 @@ def _has_own_operators(kind: type) -> bool:
     usual = [_get_namespace(base) for base in (enum.Flag, enum.IntFlag, int)]
     found = {name: find_attribute(kind, name) for name in _FLAG_OPERATORS}
     return not all(any(item.get(k) is v for item in usual) for k, v in found.items())
+
+
+def _replaces_operators(kind: type) -> bool:
+    """Return whether a subclass of a built-in type, or an enumeration, has operators of its own."""
+    bases = get_bases(kind)
+    if enum.Enum not in bases and not any(id(base) in TAGS_BY_TYPE_ID for base in bases):
+        return False
+    own = (base for base in bases if not _is_standard(_name_module(base)))
+    return any(name in _get_namespace(base) for base in own for name in _OTHER_OPERATORS)
 
 
 def _is_generated(method: Any, kind: type) -> bool:

@@ -128,9 +128,11 @@ class Encoder:
     def _encode_object(self, value: Any, kind: type) -> list[Any]:
         found = classes.read_fields(value, kind, self._module)
         fields = {name: self.encode(item) for name, item in found}
+        bases, equality = self._describe(kind)
         compared = classes.read_dataclass_fields(kind)
-        ignored = [name for name, is_compared in compared.items() if not is_compared]
-        return ["object", *self._describe(kind), fields, ignored, self._number(value)]
+        is_other = equality != "record"  # whose equality may compare what is not a field, too
+        ignored = [name for name in fields if not compared.get(name, is_other)]
+        return ["object", bases, equality, fields, ignored, self._number(value)]
 
     def _describe(self, kind: type) -> tuple[list[list[str]], str]:
         return classes.name_bases(kind), classes.find_equality(kind)

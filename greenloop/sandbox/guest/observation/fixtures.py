@@ -5,8 +5,8 @@ import os
 import pathlib
 import pkgutil
 import shutil
-from collections.abc import Callable, MutableMapping
-from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from typing import Any, NamedTuple
 
 _MISSING: Any = object()
@@ -38,6 +38,20 @@ class MonkeyPatch:
             self._stack.callback(delattr, target, name)
         setattr(target, name, value)
 
+    def delattr(self, target: Any, name: Any = _MISSING, raising: bool = True) -> None:
+        if name is _MISSING:
+            path, _, name = target.rpartition(".")
+            target = pkgutil.resolve_name(path)
+        if raising or hasattr(target, name):
+            self._stack.callback(setattr, target, name, vars(target).get(name))
+            delattr(target, name)
+
+    @contextmanager
+    def context(self) -> Iterator["MonkeyPatch"]:
+        """Provide another one whose changes are undone at the end of the block."""
+        with ExitStack() as stack:
+            yield MonkeyPatch(stack)
+
     def setitem(self, mapping: MutableMapping[Any, Any], name: Any, value: Any) -> None:
         self._keep_item(mapping, name)
         mapping[name] = value
@@ -53,8 +67,9 @@ class MonkeyPatch:
         else:
             self._stack.callback(mapping.pop, name, None)
 
-    def setenv(self, name: str, value: Any) -> None:
-        self.setitem(os.environ, name, str(value))
+    def setenv(self, name: str, value: Any, prepend: str | None = None) -> None:
+        rest = f"{prepend}{os.environ[name]}" if prepend and name in os.environ else ""
+        self.setitem(os.environ, name, f"{value}{rest}")
 
     def delenv(self, name: str, raising: bool = True) -> None:
         self.delitem(os.environ, name, raising)
@@ -75,17 +90,21 @@ class Capture:
     """Replacement of `pytest.CaptureFixture`, for output to `sys.stdout` and `sys.stderr`."""
 
     def __init__(self, stack: ExitStack) -> None:
-        self._out, self._err = io.StringIO(), io.StringIO()
+        self._out, self._err = (
+            io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in "oe"
+        )
         stack.enter_context(redirect_stdout(self._out))
         stack.enter_context(redirect_stderr(self._err))
 
     def readouterr(self) -> Captured:
         """Return and clear the captured output."""
-        read = Captured(self._out.getvalue(), self._err.getvalue())
+        texts: list[str] = []
         for stream in (self._out, self._err):
             stream.seek(0)
+            texts.append(stream.read())
+            stream.seek(0)
             stream.truncate()
-        return read
+        return Captured(*texts)
 
 
 def _create_folder(folder: str, stack: ExitStack) -> pathlib.Path:

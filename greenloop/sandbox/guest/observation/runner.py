@@ -148,6 +148,8 @@ class Runner:
         self._send("begin", program=program, row=row)
         folder, error = _join(_gettempdir(), name_folder(program, row)), None
         self._seen, self._is_own, started = {}, False, _get_cpu_time()
+        if self._surroundings:
+            self._surroundings.begin_row()
         try:
             with ExitStack() as stack:
                 if self._row_cpu_s:
@@ -165,7 +167,9 @@ class Runner:
                 self.report_error(ENDING, excuse_callback(raised, self._module))
         spent = _get_cpu_time() - started
         looked = self._surroundings.found if self._surroundings else ""
-        self._send("end_row", error=error, looked=looked, replaced=_find_replaced(), cpu_s=spent)
+        is_earlier = bool(self._surroundings and self._surroundings.is_earlier)
+        found = {"looked": looked, "looked_earlier": is_earlier, "replaced": _find_replaced()}
+        self._send("end_row", error=error, cpu_s=spent, **found)
 
     def _describe(self, error: BaseException) -> str:
         name = classes.name_bases(type(error))[0][1]

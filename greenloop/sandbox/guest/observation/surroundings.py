@@ -49,11 +49,13 @@ _GUEST = __name__.partition(".")[0]
 
 
 class Surroundings:
-    """Record of the first lookup by the code: `found` describes it, '' while there is none."""
+    """Record of lookups by the code: `found` describes the first since the start of a row or, while
+    there is none, an earlier one; '' for none. `is_earlier`: there was only an earlier one.
+    """
 
     def __init__(self, module: str, given: str = "") -> None:
         """`given` is the text of the programs; to start an executable that it names is allowed."""
-        self.found, self._module, self._given = "", module, given
+        self._earlier, self._latest, self._module, self._given = "", "", module, given
         self._home = os.path.expanduser("~")  # empty in the sandbox
         self._own_file = os.path.abspath(type(self)._audit.__code__.co_filename)
         self._folder = f"{os.getcwd()}/"
@@ -62,6 +64,18 @@ class Surroundings:
         sys.addaudithook(self._audit)
         for name in _STATUS_FUNCTIONS:
             self._watch(name)
+
+    @property
+    def found(self) -> str:
+        return self._latest or self._earlier
+
+    @property
+    def is_earlier(self) -> bool:
+        return bool(self._earlier and not self._latest)
+
+    def begin_row(self) -> None:
+        """Watch for a lookup of the next row; one before the first row counts for all rows."""
+        self._earlier, self._latest = self.found, ""
 
     def _watch(self, name: str) -> None:
         original: Callable[..., Any] = getattr(os, name)
@@ -77,10 +91,10 @@ class Surroundings:
                 functions.add(watched)
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event not in _EVENTS or self.found:  # quick, because even `id()` has an event
+        if event not in _EVENTS or self._latest:  # quick, because even `id()` has an event
             return
         try:
-            self.found = self._describe(event, arguments)
+            self._latest = self._describe(event, arguments)
         except BaseException:  # no error here may reach the code
             return
 

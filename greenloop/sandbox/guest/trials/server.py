@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, BinaryIO
 
-from ..isolation.null_device import list_open_fds, redirect_to_null
+from ..isolation.null_device import find_positions, redirect_to_null, restore_positions
 from ..limits.cpu_time import CpuTimeLimit
 from ..limits.proc_stats import own_cpu_seconds, read_address_space
 from .folders import FolderState
@@ -50,8 +50,7 @@ class TrialServer:
         self._session = session
         self._functions = LoadedFunctions(self._file.path, session.called)
         self._folders = FolderState(self._job["folders"])
-        keys = (self._requests.fileno(), *self._job["private_fds"])
-        self._shared_fds = [number for number in list_open_fds() if number not in keys]
+        self._positions = find_positions()
         gc.collect()
         gc.freeze()
         ready = {
@@ -160,7 +159,8 @@ class TrialServer:
     def _enter_fork(self) -> None:
         self._requests.close()
         self._reporter.close()
-        redirect_to_null(self._shared_fds)
+        redirect_to_null(self._job["shared_fds"])
+        restore_positions(self._positions)
         if self._tests:
             limit_memory(self._peak_bytes, self._job["limits"]["total_bytes"])
 

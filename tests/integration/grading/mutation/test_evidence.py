@@ -304,3 +304,8 @@ def test_what_a_trial_writes_is_taken_back(box: Sandbox) -> None:
     assert {"    Path('test_solution.py').write_text(text + 'XX')".strip()} <= after(
         found
     ) or after(found)
+
+
+def test_tests_may_use_a_loop_and_a_file_that_the_module_opens_at_import(box: Sandbox) -> None:
+    code, tests = (read_program(__file__, f"OPENED_AT_IMPORT{end}") for end in ("", "_TESTS"))
+    assert_all_noticed(try_mutants(box, code, tests, budget_s=100))

@@ -60,7 +60,14 @@ def test_answers_after_a_look_at_the_machine_prove_nothing(box: Sandbox) -> None
     assert (found.agreed, found.differing, found.own_answers) == (0, (), 3)
     reason = "the code looks at /, which differs in a sandbox"
     assert [item.reason for item in found.not_observable] == [reason, reason]
+    assert "2 of 2 tests show nothing, because the code looks at /" in found.explain_own_answers()
     assert measure_evidence(box, code.replace("os.sep", "'.'")).agreed == 2
+
+
+def test_a_look_at_the_machine_in_one_test_spoils_no_other_test(warm: Sandbox) -> None:
+    looks = "import m\n\ndef test_names():\n    assert 'tmp' in m.names()\n"
+    found = measure_evidence(warm, read_program(__file__, "LOOKS"), looks + TESTS)
+    assert (found.agreed, found.own_answers, found.explain_own_answers()) == (2, 1, "")
 
 
 BRANCHING = (

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from greenloop.sandbox.guest.coverage.instrumentation import InstrumentedTree, instrument_tree
+from greenloop.syntax.nodes import walk_editable_nodes
+from greenloop.syntax.source import Source
 from tests.support.programs import read_program
 
 NOTES = "_reached_by_tests"
@@ -65,12 +67,12 @@ def test_branches_of_match() -> None:
     assert run(code, "f(1)", "f([2])", "f(3)")[:2] == (set(), set())
 
 
-def test_main_and_type_checking_blocks_are_left_out() -> None:
-    code = (
-        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import json\n"
-        "def f(): return 1\nif __name__ == '__main__':\n    f()\n"
-    )
+def test_what_is_for_type_checkers_subclasses_and_a_main_program_is_left_out() -> None:
+    code = read_program(__file__, "NOT_FOR_TESTS")
     assert run(code, "f()")[:2] == (set(), set())
+    tree = ast.parse(code)
+    edited = walk_editable_nodes(tree, Source(code))
+    assert not any(isinstance(item.node, ast.Raise) for item in edited)
 
 
 def test_the_behaviour_is_unchanged() -> None:

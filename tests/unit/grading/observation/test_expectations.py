@@ -5,6 +5,7 @@ import decimal
 import enum
 import json
 from collections import OrderedDict, namedtuple
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,12 +54,31 @@ class Plain:
     pass
 
 
+@dataclass
+class Cached:
+    x: int
+
+    def read_twice(self) -> "Cached":
+        self.twice = 2 * self.x  # as a cached property does
+        return self
+
+
+class Version(tuple[int, ...]):
+    def __lt__(self, other: object) -> bool:
+        return True
+
+
 class Color(enum.Enum):
     RED = 1
     BLUE = 2
 
 
 class Mode(enum.IntFlag):
+    READ = 1
+    WRITE = 2
+
+
+class Right(enum.Flag):
     READ = 1
     WRITE = 2
 
@@ -99,6 +119,8 @@ def _to_numbers(item: dict[str, Any]) -> dict[Any, Any]:
         ("<", datetime.date(2024, 1, 2), datetime.date(2024, 1, 3), True),
         ("==", Record(1), Record(1), True),
         ("==", Record(1), Record(2), False),
+        ("==", Cached(1).read_twice(), Cached(2), False),
+        ("==", Version((1, 9)), (1, 8), False),
         ("!=", Record(1), Record(2), True),
         ("==", Own(1), Own(1), True),
         ("==", {Key(): 1, Color.RED: 2}, {Color.RED: 2, Key(): 1}, True),
@@ -140,6 +162,8 @@ def test_values_are_compared_as_python_does(
         ("<", Own(1), 5),
         ("has", Plain(), 5),
         ("==", Record(1, "a"), Record(1, "b")),
+        ("==", Cached(1).read_twice(), Cached(1)),
+        ("<", Version((1, 9)), Version((1, 10))),
         ("match", "a" * 1000, "(a+)+b"),
     ],
 )
@@ -154,6 +178,22 @@ def test_numbers_are_near_in_containers_too() -> None:
     assert check("near", {"a": [1.0, 2.0]}, {"a": (1.0001, 2.0)}, (1e-3, 0.0))
     assert not check("near", [1.0], [1.1], (1e-3, 0.0))
     assert check("not near", 1.0, 2.0, (1e-3, 0.0))
+
+
+_ARRAY, _ROWS = ["ndarray", ["list", 2], ["list", 0.0, 0.0]], ["list", ["list", 0.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("expected", "outcome"), [(0, True), (1, False), (["list", 0, 0], True), (_ROWS, None)]
+)
+def test_arrays_are_compared_with_a_number_for_all_items(expected: Any, outcome: Any) -> None:
+    seen = {1: {"value": _ARRAY}, 2: {"value": expected}}
+    with pytest.raises(NoEvidenceError) if outcome is None else nullcontext():
+        assert holds(Expectation(1, 1, "near", None, 2), seen) is outcome
+
+
+def test_a_flag_without_members_is_false() -> None:
+    assert holds(Expectation(1, 1, "truth", False), {1: {"value": encode(Right(0))}})
 
 
 @pytest.mark.parametrize(

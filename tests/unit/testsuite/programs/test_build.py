@@ -33,19 +33,9 @@ def test_what_is_observed_and_what_is_expected(body: str, text: str, expected: s
     assert (found, str(expectations)) == (text, expected)
 
 
-@pytest.mark.parametrize(
-    ("body", "reason"),
-    [
-        ("assert f(1) == 1 or f(1) == 2", "one of several assertions"),
-        ("for n in f(1):\n    assert n > 0", "a loop over computed values"),
-        ("assert all(n > 0 for n in f(1))", "a comparison in the process of the code"),
-        ("if f(1) > 2:\n    f(2)", "a comparison in the process of the code"),
-        ("f(1)", "nothing is compared"),
-        ("with pytest.warns(UserWarning):\n    f(1)", "a use of pytest or unittest"),
-    ],
-)
+@pytest.mark.parametrize(("body", "reason"), read_table(__file__, "REFUSED"))
 def test_other_forms_are_refused_with_their_line(body: str, reason: str) -> None:
-    found = build("def test_it():\n" + textwrap.indent(body, "    "))
+    found = build("def test_it(capsys):\n" + textwrap.indent(body, "    "))
     assert found.programs == ()
     (refused,) = found.not_observed
     assert (refused.test, refused.reason) == ("test_it", reason)
@@ -86,15 +76,16 @@ def test_rows_fixtures_and_helpers_are_written_out() -> None:
     assert "pytest" not in found.text
 
 
-@pytest.mark.parametrize(
-    ("head", "reason"),
-    [
-        ("@pytest.mark.skipif(True, reason='')\n", "a decorator (pytest.mark.skipif)"),
-        ("@given(1)\n", "a decorator (given)"),
-        ("@pytest.mark.parametrize('n', make())\n", "a loop over computed values"),
-        ("@pytest.mark.parametrize(**ROWS)\n", "a table of fixtures"),
-    ],
-)
+@pytest.mark.parametrize(("classes", "reason"), read_table(__file__, "CLASSES"))
+def test_a_copy_of_a_test_has_the_setup_of_its_bases_or_is_not_made(
+    classes: str, reason: str
+) -> None:
+    found = build(f"from unittest import TestCase\n{classes}\n")
+    assert [item.reason for item in found.not_observed] == [reason] * bool(reason)
+    assert reason or "self.setUp()" in found.text or "await self.asyncSetUp()" in found.text
+
+
+@pytest.mark.parametrize(("head", "reason"), read_table(__file__, "DECORATORS"))
 def test_decorators_that_change_more_are_refused(head: str, reason: str) -> None:
     found = build(head + "def test_it(capsys):\n    assert f(1) == 1\n")
     assert [item.reason for item in found.not_observed] == [reason]
