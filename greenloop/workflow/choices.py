@@ -223,7 +223,7 @@ def leave_out_illustrations(run: Run, result: TestRun) -> bool:
     state = run.state
     about_files = {
         f"{ANSWER_TEST_PREFIX}{item.id.lower()}"
-        for item in state.agreed_contract.choices
+        for item in (state.contract.choices if state.contract else ())
         if "FileNotFoundError" in " ".join((*item.answers, item.chosen))
     }
     failed = {
