@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from greenloop.sandbox.guest.observation.classes import find_equality
+from tests.support.programs import read_table
 
 _HEAD = "from dataclasses import InitVar, dataclass, field\nimport types\n"
 
@@ -22,18 +23,7 @@ def define(monkeypatch: pytest.MonkeyPatch, code: str) -> Any:
     return vars(module)["C"]
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "@dataclass\nclass C:\n    x: int\n    y: int = 0",
-        "@dataclass(frozen=True, order=True, slots=True)\nclass C:\n    x: int",
-        "@dataclass\nclass C:\n    x: int\n    seen: int = field(default=0, compare=False)",
-        "@dataclass\nclass B:\n    x: int\n@dataclass\nclass C(B):\n    y: int",
-        "@dataclass\nclass B:\n    x: int\nclass C(B):\n    pass",
-        "@dataclass\nclass C:\n    x: int\n    given: InitVar[int] = 0\n    def __post_init__(self, given): ...",
-        "@dataclass\nclass C:\n    x: int\n    @property\n    def twice(self): return 2 * self.x",
-    ],
-)
+@pytest.mark.parametrize("code", read_table(__file__, "FIELDS"))
 def test_a_record_compares_its_fields(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     assert find_equality(define(monkeypatch, code)) == "record"
 
