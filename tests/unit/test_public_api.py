@@ -5,31 +5,11 @@ import inspect
 
 import pytest
 
+from tests.support.programs import read_table
+
 # A name is added here together with a line in CHANGELOG.md; none is removed without a release
 # in which it warns.
-PUBLIC_NAMES = {
-    "greenloop": [
-        "CodingAgent",
-        "GreenloopError",
-        "Report",
-        "Settings",
-        "check",
-        "check_changes",
-        "coding_tools",
-        "run_coding_agent",
-    ],
-    "greenloop.sandbox": ["Sandbox", "open_sandbox"],
-    "greenloop.grading": [
-        "ExtraEvidence",
-        "GradingContext",
-        "Plan",
-        "Thresholds",
-        "forgery",
-        "grade",
-        "shortfalls",
-    ],
-    "greenloop.integrations.langgraph": ["NodeOutput", "make_node", "make_tool"],
-}
+PUBLIC_NAMES = read_table(__file__, "PUBLIC_NAMES")
 NAMES = [(module, name) for module, names in PUBLIC_NAMES.items() for name in names]
 
 
@@ -44,15 +24,7 @@ def test_a_public_name_is_documented(module: str, name: str) -> None:
     assert inspect.getdoc(value), f"{module}.{name} has no docstring"
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "from agent import CodingAgent, run_coding_agent",
-        "from cli import app, main",
-        "from tools import Toolkit, coding_tools, generate_code, generate_tests, judge_test",
-        "from tools import parse_specification, repair_code, review_code, run_tests",
-    ],
-)
+@pytest.mark.parametrize("statement", read_table(__file__, "RE_EXPORTS"))
 def test_a_checkout_re_exports_what_tutorials_import(statement: str) -> None:
     exec(statement, {})
 

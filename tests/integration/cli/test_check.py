@@ -13,7 +13,7 @@ import pytest
 
 from greenloop.cli.main import app
 from greenloop.records import Report
-from tests.support.programs import read_program
+from tests.support.programs import read_program, read_table
 from tests.support.wheels import only_wheels_of, wheel
 
 Run = Callable[..., tuple[int, str, str]]
@@ -62,14 +62,7 @@ def test_the_report_has_the_keys_of_make(run: Run) -> None:
     assert json.loads(Path("here/report.json").read_text("utf-8")) == content
 
 
-@pytest.mark.parametrize(
-    ("code", "test_import", "said"),
-    [
-        ("from rates import RATE", "tax", "imports rates, which is rates.py of this project"),
-        ("from shop.rates import RATE", "tax", "imports shop, which is shop/ of this project"),
-        ("from .rates import RATE", "tax", "imports from its own package"),
-    ],
-)
+@pytest.mark.parametrize(("code", "test_import", "said"), read_table(__file__, "MODULES"))
 def test_a_module_of_the_project_is_not_taken_for_a_package(
     run: Run, code: str, test_import: str, said: str
 ) -> None:
@@ -136,25 +129,7 @@ def test_a_package_that_cannot_be_installed_matters_only_where_it_is_needed(
     assert "alpha cannot be installed: there is no wheel of alpha" in err
 
 
-BAD = [
-    (("none.py", "test_m.py"), "none.py does not exist"),
-    (("m.py", "none.py"), "none.py does not exist"),
-    (("broken.py", "test_m.py"), "broken.py is not Python: line 2"),
-    (("m.py", "broken.py"), "broken.py is not Python: line 2"),
-    (("latin.py", "test_m.py"), "latin.py is not UTF-8 text (byte 1); save it as UTF-8"),
-    (("huge.py", "test_m.py"), "huge.py is larger than 1 MB"),
-    (("m.py", "test_other.py"), "test_other.py imports `other`, not `m`"),
-    (("m.py", "test_own.py"), "test_own.py never imports `m`"),
-    (("m.py", "no_tests.py"), "no_tests.py contains no tests"),
-    (("m.py", "idle.py"), "no test loads m.py; name the tests of that module"),
-    (("m.py", "m.py"), "m.py is the code itself"),
-    (("m.py", "empty"), "no test files"),
-    (("empty", "test_m.py"), "empty is a folder"),
-    (("json.py", "test_m.py"), "'json' cannot be the module's name"),
-    (("m.txt", "test_m.py"), "m.txt is not a .py file; name the module"),
-    (("m.py", "m.txt"), "name a .py file with tests"),
-    (("m.py", "test_m.py", "--mutants", "many"), "0 or more, or all"),
-]
+BAD = read_table(__file__, "BAD")
 
 
 @pytest.mark.parametrize(("arguments", "said"), BAD)
@@ -171,14 +146,7 @@ def test_bad_input_is_one_clear_line(run: Run, arguments: tuple[str, ...], said:
     assert said in err.strip().split("\n")[-1]
 
 
-@pytest.mark.parametrize(
-    "files",
-    [
-        {"conftest": "import m, pytest\n@pytest.fixture\ndef f(): return m.f\n"},
-        {"helping": "from m import f\n", "test_m": "from helping import f\n"},
-        {"test_m": "import importlib\nf = importlib.import_module('m').f\n"},
-    ],
-)
+@pytest.mark.parametrize("files", read_table(__file__, "INDIRECT"))
 def test_tests_may_import_the_module_indirectly(run: Run, files: dict[str, str]) -> None:
     takes = "f" if "conftest" in files else ""
     tests = f"{files.get('test_m', '')}\n\ndef test_a({takes}): assert f(2) == 4\n"

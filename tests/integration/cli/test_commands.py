@@ -19,6 +19,7 @@ from tests.support.model_responses import (
     fence,
 )
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
+from tests.support.programs import read_table
 from tests.support.wheels import only_wheels_of, wheel
 
 
@@ -50,17 +51,7 @@ def test_budget_of_one_token_asks_nothing(run: Run) -> None:
     assert the_report()["usage"]["calls"] == 0
 
 
-@pytest.mark.parametrize(
-    ("spec", "said"),
-    [
-        ("missing.md", "does not exist"),
-        ("folder", "is a folder"),
-        ("binary.md", "not UTF-8"),
-        ("empty.md", "is empty"),
-        ("   ", "is empty"),
-        ("docter", "did you mean 'doctor'"),
-    ],
-)
+@pytest.mark.parametrize(("spec", "said"), read_table(__file__, "UNUSABLE"))
 def test_unusable_specification(run: Run, spec: str, said: str) -> None:
     Path("folder").mkdir()
     Path("binary.md").write_bytes(b"\xff\xfe\x00")
@@ -85,14 +76,7 @@ def test_unusable_output_is_known_before_anything_is_paid_for(run: Run, output: 
     assert not Path(".greenloop").exists()
 
 
-@pytest.mark.parametrize(
-    "flags",
-    [
-        ["-o", "topk.py", "--tests-output", "topk.py"],
-        ["--tests", "test_mine.py", "--tests-output", "test_mine.py"],
-        ["--record", "spec.md"],
-    ],
-)
+@pytest.mark.parametrize("flags", read_table(__file__, "OVERWRITING"))
 def test_nothing_is_written_over_an_input_or_another_result(run: Run, flags: list[str]) -> None:
     mine = "from topk import top_k\n\n\ndef test_mine():\n    assert top_k([4], 1) == [4]\n"
     Path("test_mine.py").write_text(mine)
@@ -129,15 +113,7 @@ def test_a_key_of_any_form_is_hidden(run: Run) -> None:
     assert key not in err + json.dumps(the_report())
 
 
-@pytest.mark.parametrize(
-    ("flags", "environment", "said"),
-    [
-        (["--max-repairs", "-1"], {}, "--max-repairs -1"),
-        ([], {"MAX_REPAIR_ITERATIONS": "many"}, "MAX_REPAIR_ITERATIONS"),
-        (["--approve"], {}, "needs a terminal"),
-        (["--tests", "absent.py"], {}, "--tests absent.py does not exist"),
-    ],
-)
+@pytest.mark.parametrize(("flags", "environment", "said"), read_table(__file__, "BAD_SETTINGS"))
 def test_bad_settings(run: Run, flags: list[str], environment: dict[str, str], said: str) -> None:
     status, _, err = run(SPECIFICATION, *flags, **environment)
     assert status == 2

@@ -66,23 +66,7 @@ def test_an_error_is_one_line_with_cause_and_remedy(run: Run, name: str) -> None
         assert not list(Path(".greenloop/runs").glob("*")), "a usage error leaves no run directory"
 
 
-WARNINGS = {
-    "unknown name": (
-        {"GREENLOOP_MODL": "x"},
-        "",
-        "warning: GREENLOOP_MODL is not a setting; did you mean GREENLOOP_MODEL?",
-    ),
-    "option's name": (
-        {},
-        "GREENLOOP_TIMEOUT=3\n",
-        "warning: GREENLOOP_TIMEOUT is not a setting; did you mean EXECUTION_TIMEOUT_SECONDS?",
-    ),
-    "broken .env": (
-        {},
-        "A=1\nfoo bar baz\n=x\n",
-        "warning: .env: lines 2, 3 are not NAME=VALUE and are ignored",
-    ),
-}
+WARNINGS = read_table(__file__, "WARNINGS")
 
 
 @pytest.mark.parametrize("name", WARNINGS)

@@ -7,6 +7,7 @@ import pytest
 
 from greenloop.app.gate.events import Agent, format_block, format_pass, read_event
 from greenloop.app.gate.run import GateRequest
+from tests.support.programs import read_table
 
 
 def test_a_stop_event_of_claude_code_is_read() -> None:
@@ -39,15 +40,7 @@ def test_another_text_is_as_if_nothing_was_said(text: str) -> None:
     assert (event.folder, event.session, event.is_repeated) == (None, "", None)
 
 
-@pytest.mark.parametrize(
-    ("agent", "answer"),
-    [
-        ("claude", {"decision": "block", "reason": "mend it"}),
-        ("codex", {"decision": "block", "reason": "mend it"}),
-        ("openhands", {"decision": "block", "reason": "mend it"}),
-        ("cursor", {"followup_message": "mend it"}),
-    ],
-)
+@pytest.mark.parametrize(("agent", "answer"), read_table(__file__, "BLOCKS"))
 def test_a_block_has_the_form_of_the_agent(agent: Agent, answer: dict[str, str]) -> None:
     assert json.loads(format_block(agent, "mend it")) == answer
 

@@ -31,6 +31,7 @@ from greenloop.records import (
     Project,
 )
 from greenloop.records.evidence.mutation import MutantResult, Survivor
+from tests.support.programs import read_table
 
 RULE = "def spell(text):\n    return text.replace('+', 'p')\n"
 EXAMPLE = (
@@ -68,34 +69,14 @@ def test_an_example_that_code_answers_by_itself_is_named(code: str, said: str, c
     assert all(" has a branch for 'C++ & C' alone, which tests/" in item for item in found)
 
 
-@pytest.mark.parametrize(
-    ("value", "answer", "count"),
-    [
-        ("404", "'Not Found'", 0),
-        ("12", "144", 1),
-        ("'internationalization'", "'i18n'", 0),
-        ("'\"example\"?'", "x.title()", 1),
-        ("'<script>'", "x.lower()", 0),
-        ("'1103492745'", "x.title()", 1),
-    ],
-)
+@pytest.mark.parametrize(("value", "answer", "count"), read_table(__file__, "NO_EXAMPLES"))
 def test_a_code_or_word_is_no_example(value: str, answer: str, count: int) -> None:
     code = f"def spell(x):\n    if x == {value}:\n        return {answer}\n    return x\n"
     diff = build_diff(code, test=f"def test_spell():\n    assert spell({value}) == {answer}\n")
     assert len(list(find_special_cases(diff, []))) == count
 
 
-@pytest.mark.parametrize(
-    ("line", "extended", "covers"),
-    [
-        ("- Names are spelled out.", "", True),
-        ("- Was `'b'` before, and is `'c'` now.", "", True),
-        ("- Was `'b'` before,\nand is\n`'c'` now.", "", True),
-        ("- Is `'c'`.", "", False),
-        ("- The build is faster.", "", False),
-        ("", "tests/test_names.py::test_spell", True),
-    ],
-)
+@pytest.mark.parametrize(("line", "extended", "covers"), read_table(__file__, "EXPLAINED"))
 def test_a_document_or_a_new_case_explains_a_test(line: str, extended: str, covers: bool) -> None:
     test = "tests/test_names.py::test_a"
     item = WeakenedTest(test, "expectation", "spell('a') == 'b'", "spell('a') == 'c'", was=test)
@@ -124,19 +105,7 @@ def test_a_weaker_check_needs_a_new_one_of_its_call(kind: Kind, text: str, cover
     assert Explanations(diff, []).cover(WeakenedTest(test, kind, check, was=test)) is covers
 
 
-@pytest.mark.parametrize(
-    ("line", "kind", "indifferent", "covers"),
-    [
-        ("- `Cart.clear(quietly)` is new.", "removed", False, False),
-        ("- `Cart.clear` can delete the cart.", "removed", False, False),
-        ("- `Cart.pop` is new.", "removed", False, False),
-        ("- A missing item is deleted quietly.", "removed", False, True),
-        ("- To delete an item twice is no longer an error.", "removed", False, True),
-        ("- To delete an item twice is no longer an error.", "exchanged", True, False),
-        ("- A cart answers `quietly`.", "exchanged", True, True),
-        ("- The default output has tabs.", "data", False, True),
-    ],
-)
+@pytest.mark.parametrize(("line", "kind", "indifferent", "covers"), read_table(__file__, "WORDS"))
 def test_only_words_that_tell_a_test_from_others_explain_it(
     line: str, kind: Kind, indifferent: bool, covers: bool
 ) -> None:
@@ -310,13 +279,7 @@ def test_a_function_that_was_only_moved_needs_no_new_test() -> None:
     assert not functions.is_moved("names.py", 6)
 
 
-@pytest.mark.parametrize(
-    ("settings", "near"),
-    [
-        ({}, None),
-        ({"setup.cfg": "[tool:pytest]\npython_files = *_checks.py\n"}, ["tests/names_checks.py"]),
-    ],
-)
+@pytest.mark.parametrize(("settings", "near"), read_table(__file__, "FILE_NAMES"))
 def test_a_test_file_that_pytest_does_not_find_by_its_name_is_not_run(
     settings: dict[str, str], near: list[str] | None
 ) -> None:

@@ -6,6 +6,7 @@ from greenloop.evals.hidden_tests import adapt_settings_to_format
 from greenloop.evals.task_store import find_test_file_error
 from greenloop.records import Failure, TestRun
 from greenloop.settings import Settings
+from tests.support.programs import read_table
 
 
 def test_evalplus_has_its_own_default_limits() -> None:
@@ -17,13 +18,7 @@ def test_evalplus_has_its_own_default_limits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("exception", "message", "phase", "broken"),
-    [
-        ("Timeout", "still running after 5 s", "collect", True),
-        ("MemoryError", "", "collect", True),
-        ("Timeout", "still running after 5 s", "call", False),  # it may wait for the code
-        ("ImportError", "cannot import name 'x' from 'm'", "collect", False),
-    ],
+    ("exception", "message", "phase", "broken"), read_table(__file__, "COLLECTION")
 )
 def test_collection_failures_are_attributed_to_the_test_file(
     exception: str, message: str, phase: str, broken: bool

@@ -4,6 +4,7 @@ import pytest
 
 from greenloop.llm.parsing.choices import parse_choices
 from greenloop.specification.examples import analyze_specification
+from tests.support.programs import read_table
 
 ASKED = {"question": "Cents?", "answers": ["f(1) -> 2", "f(1) -> 2.0"], "chosen": "f(1) -> 2"}
 
@@ -57,16 +58,6 @@ def test_texts_are_bounded() -> None:
     assert len(found.model_dump_json()) < 6000
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        "none",
-        {"question": "?"},
-        ["text"],
-        [{"question": "?"}],
-        [{"answers": ["f(1) -> 2"]}],
-        [{"question": "?", "answers": "f(1) -> 2"}],
-    ],
-)
+@pytest.mark.parametrize("value", read_table(__file__, "OTHER_FORMS"))
 def test_another_form_is_no_choice(value: object) -> None:
     assert parse_choices(value, ()) == ()

@@ -12,7 +12,7 @@ from greenloop.project.runner import ProjectRunner
 from greenloop.project.tree import ProjectTree
 from greenloop.records import Baseline, Coverage, InputFile, Project, Thresholds
 from greenloop.testsuite.stubs import with_empty_bodies
-from tests.support.programs import read_program
+from tests.support.programs import read_program, read_table
 
 CODE = read_program(__file__, "CODE")
 
@@ -58,18 +58,7 @@ def test_only_functions_of_changed_lines_are_emptied() -> None:
     assert with_empty_bodies(CODE, frozenset()).count("NotImplementedError") == 0
 
 
-@pytest.mark.parametrize(
-    ("path", "counts"),
-    [
-        ("src/shop/new/part.py", True),
-        ("src/shop/prices.py", True),
-        ("src/other/a.py", False),
-        ("setup.py", False),
-        ("tests/helpers.py", False),
-        ("src/shop/template.py", False),
-        ("docs/conf.py", False),
-    ],
-)
+@pytest.mark.parametrize(("path", "counts"), read_table(__file__, "CODE"))
 def test_code_is_what_tests_import_and_what_is_beside_it(path: str, counts: bool) -> None:
     text = b"{% raw %}\n" if "template" in path else CODE.encode()
     tree = ProjectTree("", Project(files=(InputFile(path=path, content=text),)))

@@ -3,35 +3,16 @@
 import pytest
 
 from greenloop.project.stubs import stub_missing_names
+from tests.support.programs import read_table
 
-SHOP = {
-    "src/shop/__init__.py": "from .prices import total\n",
-    "src/shop/prices.py": "import json\n\n\ndef total(): ...",
-    "src/shop/lazy.py": "def __getattr__(name):\n    return name\n",
-    "src/shop/other/__init__.py": "",
-    "tests/helpers.py": "",
-}
+SHOP = read_table(__file__, "SHOP")
 
 
 def stub(test: str) -> dict[str, str]:
     return stub_missing_names(SHOP, {"tests/test_new.py": test}, [])
 
 
-@pytest.mark.parametrize(
-    "test",
-    [
-        "from shop import total, prices",
-        "from shop.prices import json, total",
-        "import shop.prices, os.path",
-        "from shop import *",
-        "from shop.lazy import anything",
-        "from tests.helpers import nothing",
-        "from helpers import nothing",
-        "this is no Python",
-        "from os import no_such_name",
-        "from .conftest import fixture",
-    ],
-)
+@pytest.mark.parametrize("test", read_table(__file__, "NO_STUB"))
 def test_what_is_there_or_is_not_the_projects_gets_no_stub(test: str) -> None:
     assert stub(test) == {}
 

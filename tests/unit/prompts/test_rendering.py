@@ -11,6 +11,7 @@ from greenloop.errors import SettingsError
 from greenloop.prompts import Message, rendering
 from greenloop.prompts.rendering import PromptTemplates
 from greenloop.records import Contract, KeptBehaviour
+from tests.support.programs import read_table
 
 Template = Callable[..., None]
 SHIPPED = Path(rendering.__file__).parent / "templates"
@@ -47,15 +48,7 @@ def test_tool_may_use_template_of_another_name(templates: Template) -> None:
     assert render("make", "other").tool == "make"
 
 
-@pytest.mark.parametrize(
-    ("values", "named"),
-    [
-        ({}, r"\['a', 'b'\]"),
-        ({"a": 1}, r"\['b'\]"),
-        ({"a": 1, "b": 2, "c": 3}, r"\['c'\]"),
-        ({"a": 1, "c": 3}, r"\['b', 'c'\]"),
-    ],
-)
+@pytest.mark.parametrize(("values", "named"), read_table(__file__, "WRONG_VARIABLES"))
 def test_missing_or_unknown_variables_are_an_error(
     values: dict[str, Any], named: str, templates: Template
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from greenloop.errors import InputError
 from greenloop.reporting.loader import read_report
+from tests.support.programs import read_table
 from tests.support.reports import build_make_report, older
 
 
@@ -58,15 +59,7 @@ def test_other_files_are_rejected_with_one_line(
     assert told.value.exit_status == 2
 
 
-@pytest.mark.parametrize(
-    ("request_", "said"),
-    [
-        ({"kind": "check", "specification": ""}, "; run the check again, or name another"),
-        ({"kind": "check", "specification": "x"}, "; continue it with `greenloop resume "),
-        ({"kind": "make", "specification": "x"}, "; continue it with `greenloop resume "),
-        ([], "; continue it with `greenloop resume "),
-    ],
-)
+@pytest.mark.parametrize(("request_", "said"), read_table(__file__, "NOT_ENDED"))
 def test_run_that_did_not_end_names_what_can_be_done(
     request_: object, said: str, tmp_path: Path
 ) -> None:

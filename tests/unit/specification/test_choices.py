@@ -11,6 +11,7 @@ from greenloop.specification.choices import (
     to_one_line,
 )
 from greenloop.specification.examples import analyze_specification
+from tests.support.programs import read_table
 
 PRICE = Choice(
     id="C1",
@@ -21,18 +22,7 @@ PRICE = Choice(
 UNITS = PRICE.model_copy(update={"answers": ("in cents", "in dollars")})
 
 
-@pytest.mark.parametrize(
-    ("text", "call", "returns", "raises"),
-    [
-        ("price([1, 1]) -> 1600", "price([1, 1])", "1600", None),
-        ("`price([1, 1])` → `16.0`", "price([1, 1])", "16.0", None),
-        ("f('a -> b') -> 'c -> d'", "f('a -> b')", "'c -> d'", None),
-        ("f(-1) raises ValueError", "f(-1)", None, "ValueError"),
-        ("f(-1) raises decimal.InvalidOperation", "f(-1)", None, "decimal.InvalidOperation"),
-        ("Box(2).area() == 4", "Box(2).area()", "4", None),
-        ("b = Box(2); b.grow(1); b.side -> 3", "b = Box(2); b.grow(1); b.side", "3", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "call", "returns", "raises"), read_table(__file__, "EXAMPLES"))
 def test_an_example_is_parsed(
     text: str, call: str, returns: str | None, raises: str | None
 ) -> None:
@@ -61,19 +51,7 @@ def test_other_text_is_no_example(text: str) -> None:
     assert parse_answer(text) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    [
-        ("price([2]) -> 800", "price([2]) -> 800"),
-        ("'16.00'", "price([1, 1]) -> '16.00'"),
-        ("ValueError", "price([1, 1]) raises ValueError"),
-        ("raises MyError", "price([1, 1]) raises MyError"),
-        ("a KeyError", "price([1, 1]) raises KeyError"),
-        ("cents", None),
-        ("MyError", None),
-        ("", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "answer"), read_table(__file__, "RESULTS"))
 def test_a_result_alone_is_that_of_the_offered_call(text: str, answer: str | None) -> None:
     assert complete_answer(PRICE, text) == answer
 
@@ -83,15 +61,7 @@ def test_any_text_answers_where_no_example_was_offered() -> None:
     assert complete_answer(UNITS, " ") is None
 
 
-@pytest.mark.parametrize(
-    ("text", "is_settled"),
-    [
-        ("Price them.\n>>> price([1, 1])\n16.0\n", True),
-        ("price( [1,1] ) -> 99", True),
-        ("price([1]) -> 800", False),
-        ("price([1, 1])", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "is_settled"), read_table(__file__, "SETTLED"))
 def test_an_example_of_the_text_settles_a_choice(text: str, is_settled: bool) -> None:
     examples = analyze_specification(text).examples
     assert drop_settled([PRICE], examples) == (() if is_settled else (PRICE,))
@@ -106,17 +76,7 @@ def test_one_line_cannot_look_like_a_heading_or_a_mark() -> None:
     assert to_one_line("- [x] 1: a") == "[x] 1: a"
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("f(1)   ->  2", "f(1) -> 2"),
-        ("table({'A': 1}) -> 'A      1\\nTotal  1'", "table({'A': 1}) -> 'A      1\\nTotal  1'"),
-        ('f("a  b")   -> "it\'s  so"', 'f("a  b") -> "it\'s  so"'),
-        ("b = Box(2)\n  b.side -> 2", "b = Box(2); b.side -> 2"),
-        ("f('a\tb') -> 1", "f('a b') -> 1"),  # no control characters
-        ("## other", "other"),
-    ],
-)
+@pytest.mark.parametrize(("text", "line"), read_table(__file__, "BLANKS"))
 def test_blanks_count_in_literals_alone(text: str, line: str) -> None:
     assert to_one_line(text) == line
 
@@ -139,19 +99,7 @@ def test_a_reason_shows_the_result_of_a_long_example() -> None:
     assert len(reason) < 500
 
 
-@pytest.mark.parametrize(
-    ("answer", "call"),
-    [
-        ("move(1) -> Point(x=1)", "(move(1)) == Point(x=1)"),
-        (
-            "move(1) -> Pair(Point(1), [Decimal('1.0')])",
-            "(move(1)) == Pair(Point(1), [Decimal('1.0')])",
-        ),
-        ("move(1) -> Shape(1)", None),
-        ("move(1) -> Point(origin)", None),
-        ("move(1) -> [1]", None),
-    ],
-)
+@pytest.mark.parametrize(("answer", "call"), read_table(__file__, "OBJECTS"))
 def test_an_object_of_the_module_can_be_an_answer(answer: str, call: str | None) -> None:
     found = parse_object_answer(answer, {"Point", "Pair"})
     assert found == (call and HeldOutExample(call=call, returns="True"))

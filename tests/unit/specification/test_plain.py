@@ -4,6 +4,7 @@ import pytest
 
 from greenloop.specification.examples import analyze_specification
 from greenloop.specification.plain import build_plain_contract, list_unwritten_names, name_module
+from tests.support.programs import read_table
 
 
 def test_interface_is_that_of_the_text() -> None:
@@ -38,15 +39,7 @@ def test_else_it_is_that_of_the_code() -> None:
     assert "_no" not in contract.interface
 
 
-@pytest.mark.parametrize(
-    ("interface", "name"),
-    [
-        ("def top_k(): ...", "top_k"),
-        ("class LinkedList: ...", "linked_list"),
-        ("def json(): ...\ndef load_it(): ...", "load_it"),
-        ("def test(): ...", "solution"),
-    ],
-)
+@pytest.mark.parametrize(("interface", "name"), read_table(__file__, "NAMES"))
 def test_module_has_the_name_of_what_it_defines(interface: str, name: str) -> None:
     assert name_module(interface) == name
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.testsuite import module_under_test
+from tests.support.programs import read_table
 
 
 def module_of(source: str) -> str:
@@ -41,16 +42,7 @@ def test_a_module_in_the_current_folder_is_not_installed(
     assert module_of("from my_own_code import f") == "my_own_code"
 
 
-@pytest.mark.parametrize(
-    ("source", "full"),
-    [
-        ("from ..core import x", "from shop.core import x"),
-        ("from . import helpers", "from shop.tests import helpers"),
-        ("def test_a():\n    from .. import core", "def test_a():\n    from shop import core"),
-        ("from ... import x", "from ... import x"),
-        ("from shop import x  # from .. import y", "from shop import x  # from .. import y"),
-    ],
-)
+@pytest.mark.parametrize(("source", "full"), read_table(__file__, "RELATIVE"))
 def test_relative_imports_get_full_names(source: str, full: str) -> None:
     files = {"lib/shop/__init__.py", "lib/shop/tests/__init__.py", "lib/shop/tests/test_core.py"}
     found = module_under_test.name_imports_fully(source, "lib/shop/tests/test_core.py", files)

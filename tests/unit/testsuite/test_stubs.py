@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from greenloop.testsuite.stubs import build_stub, with_empty_bodies
-from tests.support.programs import read_program
+from tests.support.programs import read_program, read_table
 
 SOURCE = read_program(__file__, "SOURCE")
 
@@ -29,17 +29,7 @@ def module() -> dict[str, Any]:
     return load(with_empty_bodies(SOURCE.replace("@(lambda f: f)\n", "")))
 
 
-CALLS = [
-    "square(2)",
-    "plain(1)",
-    "asyncio.run(later())",
-    "generate()",
-    "cached(1)",
-    "Point().norm",
-    "Point.make()",
-    "Point.zero()",
-    "Point.Inner().deep()",
-]
+CALLS = read_table(__file__, "CALLS")
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -74,16 +64,7 @@ def test_constants_that_are_only_annotated_can_be_imported() -> None:
     assert not hasattr(names["C"], "x")
 
 
-@pytest.mark.parametrize(
-    "interface",
-    [
-        "def f(x: Unknown) -> Undefined: ...",
-        '"""Doc."""\nfrom __future__ import annotations\ndef f(x: Unknown): ...',
-        '"""Not from __future__ import annotations, though."""\ndef f(x: Unknown): ...',
-        '"""Doc."""\nfrom __future__ import division\ndef f(x: Unknown): ...',
-        "class C:\n    x: Unknown\n    def m(self) -> C: ...\ndef f(): ...",
-    ],
-)
+@pytest.mark.parametrize("interface", read_table(__file__, "UNKNOWN"))
 def test_stub_loads_with_unknown_annotations(interface: str) -> None:
     names = load(build_stub(interface))
     with pytest.raises(NotImplementedError):

@@ -13,6 +13,7 @@ from greenloop.llm.response import LLMResponse
 from greenloop.records import Contract
 from greenloop.specification.examples import analyze_specification
 from tests.support.model_responses import INTERFACE, contract_answer, fence
+from tests.support.programs import read_table
 
 
 def read(answer: str, specification: str = "x", **options: Any) -> Contract:
@@ -28,19 +29,7 @@ def test_contract_is_parsed() -> None:
     assert contract.specification == "x"
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"module": "json"}, "standard library"),
-        ({"module": "pytest"}, "is reserved"),
-        ({"module": "test_topk"}, "is reserved"),
-        ({"module": "top-k"}, "module"),
-        ({"module": "class"}, "Python keyword"),
-        ({"interface": "def f(:"}, "not valid Python"),
-        ({"interface": "import os"}, "defines nothing"),
-        ({"packages": ["numpy"]}, "Not available: numpy"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "said"), read_table(__file__, "INVALID"))
 def test_invalid_contract_is_rejected(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidResponse, match=said):
         read(contract_answer(**changes))
@@ -77,14 +66,7 @@ def test_error_without_requirements_says_what_is_missing() -> None:
         read(answer)
 
 
-@pytest.mark.parametrize(
-    ("specification", "said"),
-    [
-        ("```python\ndef other(a): ...\n```", "defines `other`"),
-        ("Write `def top_k(xs, k=3)`.", r"fixes the signature `top_k\(xs, k=3\)`"),
-        ("```python\nclass Top:\n    def add(self, x): ...\n```", "defines `Top.add`"),
-    ],
-)
+@pytest.mark.parametrize(("specification", "said"), read_table(__file__, "SIGNATURES"))
 def test_signatures_of_the_specification_are_kept(specification: str, said: str) -> None:
     with pytest.raises(InvalidResponse, match=said):
         read(contract_answer(), specification)

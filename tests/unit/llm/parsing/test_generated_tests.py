@@ -8,6 +8,7 @@ from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.parsing.tests import parse_tests
 from greenloop.llm.response import LLMResponse
 from greenloop.records import Contract, HeldOutExample
+from tests.support.programs import read_table
 
 IMPORT = "from roman import to_roman\n"
 ONE = 'def test_one():\n    """R1: one."""\n    assert to_roman(1) == "I"\n'
@@ -102,14 +103,7 @@ class TestHeldOutExamples:
 
     @pytest.mark.parametrize(
         "bad",
-        [
-            {"call": "f()"},
-            {"call": "f()", "returns": "1", "raises": "ValueError"},
-            {"returns": "1"},
-            {"call": 3, "returns": "1"},
-            "f() == 1",
-            None,
-        ],
+        read_table(__file__, "MALFORMED"),
     )
     def test_malformed_example_is_dropped_alone(self, bad: object, contract: Contract) -> None:
         good = {"call": "f()", "returns": "1"}

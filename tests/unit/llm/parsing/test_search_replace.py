@@ -4,6 +4,7 @@ import pytest
 
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.parsing.search_replace import SearchReplaceEdit, apply_edits, parse_edits
+from tests.support.programs import read_table
 
 SOURCE = "def f():\n    total = 0\n\n    return total\n\n\ndef g():\n    return 0\n"
 
@@ -46,12 +47,7 @@ def test_edit_that_is_not_clear_is_sent_back_and_not_applied(text: str, said: st
 
 @pytest.mark.parametrize(
     ("search", "replace", "before", "after"),
-    [
-        ("    total = 0\n", "    total = 1\n", "total = 0", "total = 1"),
-        ("    total = 0   \n\n    return total\t\n", "    return 1\n", None, None),
-        ("    total = 0\n    \n    return total\n", "    return 1\n", None, None),
-        ("def g():\n    return 0\n", "", "def g():\n    return 0\n", ""),
-    ],
+    read_table(__file__, "APPLIED"),
     ids=["exact", "trailing blanks", "blanks on an empty line", "removal"],
 )
 def test_edit_is_applied(search: str, replace: str, before: str | None, after: str | None) -> None:
@@ -84,11 +80,7 @@ def test_backslashes_of_a_replacement_are_literal() -> None:
 
 @pytest.mark.parametrize(
     ("search", "said"),
-    [
-        ("    total = 2\n", "SEARCH block 1 does not stand in the code"),
-        ("return 0\n", "does not stand"),
-        ("\n", "SEARCH block 1 is empty"),
-    ],
+    read_table(__file__, "NO_MATCH"),
     ids=["absent", "middle of a line", "empty"],
 )
 def test_edit_that_matches_nowhere_is_invalid(search: str, said: str) -> None:

@@ -10,6 +10,7 @@ from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.result_decoder import build_test_run as read_run
 from greenloop.sandbox.work.result_decoder import decode_events
+from tests.support.programs import read_table
 
 A, B = "test_m.py::test_a", "test_m.py::test_b"
 COLLECTED = {"event": "collected", "ids": [A, B]}
@@ -161,15 +162,7 @@ def test_line_that_is_cut_off_is_no_forgery() -> None:
     assert [item.id for item in run.tests] == [A]
 
 
-@pytest.mark.parametrize(
-    ("status", "description"),
-    [
-        (0, "the process ended (exit status 0)"),
-        (-11, "SIGSEGV, perhaps out of memory"),
-        (-9, "SIGKILL, perhaps out of memory"),
-        (-63, "was killed (63)"),
-    ],
-)
+@pytest.mark.parametrize(("status", "description"), read_table(__file__, "CRASHES"))
 def test_crash_is_described_with_its_place(status: int, description: str) -> None:
     run = read(lines(COLLECTED, {"event": "started", "id": A}), status=status)
     assert run.ending == "crashed"
@@ -183,19 +176,7 @@ def test_sigxcpu_is_an_ending_of_its_own() -> None:
     assert run.detail == f"more than 32 s of CPU time in one process during {A}"
 
 
-@pytest.mark.parametrize(
-    ("outcome", "tolerated", "passes"),
-    [
-        ("skipped", True, True),
-        ("xfailed", True, True),
-        ("skipped", False, False),
-        ("xfailed", False, False),
-        ("xpassed", True, True),
-        ("xpassed", False, False),
-        ("failed", True, False),
-        ("error", True, False),
-    ],
-)
+@pytest.mark.parametrize(("outcome", "tolerated", "passes"), read_table(__file__, "SKIPS"))
 def test_only_expected_skips_are_tolerated(outcome: str, tolerated: bool, passes: bool) -> None:
     expected = Expectation(ids=BOTH.ids, tolerated=frozenset({B} if tolerated else ()))
     run = read(lines(COLLECTED, PASSED_A, {**PASSED_B, "outcome": outcome}, END), expected=expected)

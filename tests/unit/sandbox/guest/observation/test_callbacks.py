@@ -10,6 +10,7 @@ import pytest
 
 from greenloop.sandbox.guest.observation.inputs.callbacks import excuse_callback
 from greenloop.sandbox.guest.observation.program_module import create_module
+from tests.support.programs import read_table
 
 MODULE = """
 def call(clock):
@@ -36,17 +37,7 @@ def name_shown(scenario: str) -> str:
     return ""
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("call(lambda: times[0])", "InputNotAllowed"),
-        ("call(lambda: 1 / len(times))", "InputNotAllowed"),
-        ("call(broken)", "OSError"),  # meant
-        ("fail(lambda: 1)", "IndexError"),  # of the module
-        ("times[0]", "IndexError"),  # the module calls nothing
-        ("call()", "TypeError"),
-    ],
-)
+@pytest.mark.parametrize(("body", "expected"), read_table(__file__, "EXCUSED"))
 def test_only_what_a_function_of_the_input_fails_at_is_excused(body: str, expected: str) -> None:
     broken = "def broken():\n    raise OSError('no clock')\n"
     assert name_shown(f"times = []\n{broken}\ndef run():\n    return {body}\n") == expected
