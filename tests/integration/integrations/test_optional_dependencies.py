@@ -10,6 +10,7 @@ from greenloop.cli.main import app
 from greenloop.tracing.setup import is_content_traced, is_enabled
 from greenloop.versions import format_install_command
 from tests.integration.integrations.conftest import collect_events
+from tests.support.programs import read_table
 
 
 def test_without_the_sdk_one_line_says_what_is_missing(
@@ -51,17 +52,7 @@ def test_nothing_is_imported_where_nothing_is_asked_for() -> None:
     assert ended.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize(
-    ("environment", "wanted"),
-    [
-        ({}, False),
-        ({"OTEL_SERVICE_NAME": "x"}, False),
-        ({"OTEL_TRACES_EXPORTER": "otlp"}, True),
-        ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://x"}, True),
-        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_TRACES_EXPORTER": "none"}, False),
-        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_SDK_DISABLED": "true"}, False),
-    ],
-)
+@pytest.mark.parametrize(("environment", "wanted"), read_table(__file__, "WANTED"))
 def test_the_environment_says_what_is_wanted(environment: dict[str, str], wanted: bool) -> None:
     assert is_enabled(environment) == wanted
 

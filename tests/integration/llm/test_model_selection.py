@@ -11,6 +11,7 @@ from greenloop.errors import NoModelError
 from greenloop.llm.model_selection import ModelChoice, choose_model, list_ollama_models, select_best
 from greenloop.settings import Settings
 from tests.support.openai_server import OpenAIServer, Reply
+from tests.support.programs import read_table
 
 DEFAULT = "gpt-5.4-mini"
 NOWHERE = "http://127.0.0.1:9"
@@ -143,19 +144,7 @@ class TestOllama:
             assert list_ollama_models(root(server)) == ["a", "b"]
 
 
-@pytest.mark.parametrize(
-    ("names", "best"),
-    [
-        (["llama3.1", "qwen3-coder:30b", "codellama"], "qwen3-coder:30b"),
-        (["qwen3:8b", "qwen2.5-coder:7b"], "qwen2.5-coder:7b"),
-        (["org/Devstral-Small", "llama3"], "org/Devstral-Small"),
-        (["unknown-b", "unknown-a"], "unknown-b"),
-        (["codellama:13b", "codellama:7b"], "codellama:13b"),
-        (["mxbai-embed-large", "unknown"], "unknown"),
-        (["nomic-embed-text"], None),
-        ([], None),
-    ],
-)
+@pytest.mark.parametrize(("names", "best"), read_table(__file__, "PREFERRED"))
 def test_code_models_are_preferred_then_the_first_listed(
     names: list[str], best: str | None
 ) -> None:
