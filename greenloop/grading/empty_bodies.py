@@ -4,6 +4,7 @@ Niedermayr, Juergens, Wagner, "Will my tests tell me if I break this code?" (201
 """
 
 import ast
+import builtins
 from collections.abc import Iterator
 
 from greenloop.grading.context import GradingContext
@@ -45,12 +46,22 @@ def _has_function(tree: ast.AST) -> bool:
     return any(isinstance(node, (Function, ast.Lambda)) for node in ast.walk(tree))
 
 
+def _is_computed(node: ast.stmt) -> bool:
+    """Whether an assigned value may be a function: it is another name's, or a call returns it."""
+    match node:
+        case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
+            called = value.func if isinstance(value, ast.Call) else value
+            is_name = isinstance(called, (ast.Name, ast.Attribute, ast.Call))
+            return is_name and ast.unparse(called) not in dir(builtins)
+    return False
+
+
 def _names_function(context: GradingContext, tree: ast.Module) -> bool:
     """Whether a test file names a function of the module, or a class or value that contains one."""
     with_function = bound_names(
         item
         for node in tree.body
-        if _has_function(node)
+        if _has_function(node) or _is_computed(node)
         for item in ([node] if isinstance(node, Definition) else ast.walk(node))
     )
     return not with_function.isdisjoint(_iter_members(context))

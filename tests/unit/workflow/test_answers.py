@@ -22,7 +22,7 @@ def test_answer_about_a_missing_file_stays_a_test(offered: str) -> None:
     failure = Failure(
         test=f"test_m.py::{name}", phase="call", exception="FileNotFoundError", message="x"
     )
-    state: Any = SimpleNamespace(suite=suite, tests=suite, agreed_contract=contract)
+    state: Any = SimpleNamespace(suite=suite, tests=suite, contract=contract)
     state.update_expectation = lambda: None
     run: Any = SimpleNamespace(state=state, notify=lambda _: None)
     result = TestRun(ending="finished", exit_status=1, failures=(failure,))
