@@ -85,6 +85,10 @@ class _Trials:
         self._reporter = reporter
         reporter.begin(COLLECTION)
         if request.order is None:
+            # Only those from before the collection: tests may use what they open in it, such as an
+            # event loop.
+            own = requests.fileno()
+            self._job["shared_fds"] = [number for number in list_open_fds() if number != own]
             return TrialServer(self._job, self._file, requests, reporter).serve
         requests.close()
         self._driver.baseline.close()
@@ -113,7 +117,6 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     tempfile.tempdir = None
     job["budget"] = Budget(job["budget_s"], job["wall_s"])
     job["folders"] = [job["work"], tempfile.gettempdir(), os.path.expanduser("~")]
-    # Only these: the tests may use what they opened in the collection, such as an event loop.
     job["shared_fds"] = [number for number in list_open_fds() if number != result_fd]
     trials = _Trials(job, result_fd)
     if "args" in job:
