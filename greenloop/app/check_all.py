@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 from greenloop.app.check import check_files, create_check_directory
-from greenloop.app.inputs.check_files import CheckInputs
 from greenloop.app.inputs.project_module import read_module
 from greenloop.app.module_grades import ModuleGrade
 from greenloop.batch.results import append_line, read_lines
@@ -50,11 +49,10 @@ async def check_modules(
         return opened[0]
 
     tree, grades = read_tree(folder), []
-    root = find_project_root(folder)
-    files = read_tree(root).sha256 if root else tree.sha256  # modules import each other
+    sha256 = _hash(_read_whole(folder, tree), settings)  # as modules import each other
     for code, tests in _find_modules(folder, tree):
         earlier = known.get(str(code))
-        grade = await _check_module(code, tests, settings, open_once, earlier, files)
+        grade = await _check_module(code, tests, settings, open_once, earlier, sha256)
         if grade.sha256 and grade is not earlier:
             append_line(kept, grade.model_dump_json())
         show(grade)
@@ -62,6 +60,12 @@ async def check_modules(
     if not grades:
         raise InputError(f"{folder}: there is no module to check")
     return sorted(grades, key=lambda item: (_ORDER.index(item.verdict), item.score, item.path))
+
+
+def _read_whole(folder: Path, tree: ProjectTree) -> ProjectTree:
+    """Return the files of the project around a folder, which are `tree` if it is the folder."""
+    root = find_project_root(folder)
+    return tree if root is None or root.resolve() == folder.resolve() else read_tree(root)
 
 
 def _find_modules(folder: Path, tree: ProjectTree) -> Iterator[tuple[Path, list[Path]]]:
@@ -96,16 +100,15 @@ async def _check_module(
     settings: Settings,
     open_box: Callable[[], Awaitable[Sandbox]],
     known: ModuleGrade | None,
-    files: str,
+    sha256: str,
 ) -> ModuleGrade:
-    """Return the grade of a module, or the kept one if the digest `files` of all has not changed."""
+    """Return the grade of a module, or the kept one if it has the digest of files and settings."""
     if not tests:
         return ModuleGrade(path=str(code), verdict="no tests", step="write tests that import it")
+    if known and known.sha256 == sha256:
+        return known
     try:
         inputs = read_module(code, tests, settings)
-        sha256 = _hash(inputs, settings, files)
-        if known and known.sha256 == sha256:
-            return known
         directory = create_check_directory(settings, inputs, None)
         report, error = await check_files(inputs, code, directory, settings, open_box, ignore_event)
         if error is not None:
@@ -136,7 +139,6 @@ def _summarize(code: Path, report: Report, sha256: str) -> ModuleGrade:
     )
 
 
-def _hash(inputs: CheckInputs, settings: Settings, files: str) -> str:
-    tests = [f"{item.name}\n{item.code}" for item in inputs.tests]
+def _hash(tree: ProjectTree, settings: Settings) -> str:
     options = json.dumps([select_saved_options(settings), vars(settings.thresholds)], default=str)
-    return digest("\0".join((greenloop_version(), options, files, inputs.code, *tests)))
+    return digest("\0".join((greenloop_version(), options, tree.sha256)))

@@ -21,7 +21,7 @@ from greenloop.app.diff_tests import (
     summarize_baseline,
 )
 from greenloop.app.requests import build_request
-from greenloop.app.tests_before import compare_tests, run_earlier_tests
+from greenloop.app.tests_before import compare_tests, list_functions, run_earlier_tests
 from greenloop.errors import InputError
 from greenloop.events import EventSink, Notice, TestRunFinished, ignore_event
 from greenloop.events.progress import create_thread_safe_sink, progress_span
@@ -91,6 +91,7 @@ def _start(diff: ProjectDiff, settings: Settings) -> tuple[ChangeSuite, RunState
     suite = ChangeSuite(
         before=diff.texts_before,
         files={p: diff.tree.texts[p] for p in diff.lines if is_test_path(p)},
+        locked=frozenset(list_functions(diff.texts_before)),  # their earlier tests are not new
         is_given=True,
     )
     state = RunState.create(_build_request(diff, settings), settings)

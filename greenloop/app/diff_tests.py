@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from greenloop.app.tests_before import (
     FOR_FOLDER,
@@ -50,15 +51,16 @@ class RedTests:
 def explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) -> RedTests:
     """Classify the red tests, by running them now and their files as they were at the commit."""
     contents = runner.tree.project.all_files
-    red = [test for test in baseline.red if test and _is_in(contents, test)]
+    present = _list_places(contents)
+    red = [test for test in baseline.red if test and test.partition("::")[0] in present]
     others = set(filter(None, baseline.red)).difference(red)
     places = sorted({test.partition("::")[0] for test in red})
     if not places:
         return RedTests(before=tuple(sorted(others)))
     failures = {item.test: item for item in runner.run({}, red).failures}
     old = diff.all_before
-    were = [path for path in {*contents, *old} if old.get(path, "") is not None]
-    there = [place for place in places if _is_in(were, place)]
+    were = _list_places(path for path in {*contents, *old} if old.get(path, "") is not None)
+    there = [place for place in places if place in were]
     failing = runner.run(old, there).failing_tests if there else frozenset()
     known = {name: name in failing or _has_new_parameters(name, failing) for name in red}
     known |= {name: name in others for name in baseline.red if name not in known}
@@ -78,10 +80,9 @@ def explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) ->
     )
 
 
-def _is_in(paths: Iterable[str], test: str) -> bool:
-    """Return whether the file of a test is there, or files of a folder that cannot be collected."""
-    place = test.partition("::")[0]
-    return any(path == place or path.startswith(f"{place}/") for path in paths)
+def _list_places(paths: Iterable[str]) -> set[str]:
+    """Return files and their folders, which a failing collection names in place of a test."""
+    return {str(place) for path in paths for place in (path, *PurePosixPath(path).parents)}
 
 
 def _has_new_parameters(test: str, failing: Collection[str]) -> bool:

@@ -58,6 +58,12 @@ def list_patterns(diff: ProjectDiff) -> list[str]:
     return read_file_patterns({name: files[name].decode("utf-8", "replace") for name in named})
 
 
+def list_functions(texts: Mapping[str, str]) -> Iterator[str]:
+    """Yield the test functions of test files as `path::name`."""
+    for path in filter(is_test_path, texts):
+        yield from (f"{path}::{item.name}" for item in parse_test_functions(texts[path]))
+
+
 def is_collected(path: str, patterns: Sequence[str]) -> bool:
     """Return whether pytest finds a file by its name; its tests may be inherited or generated.
 

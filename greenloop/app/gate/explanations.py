@@ -28,7 +28,7 @@ from greenloop.testsuite.parser import is_test_path
 _ANNOUNCING = re.compile(
     r"\b(now|instead|rather than|no longer|previously|formerly|used to|since version|older versions|"
     r"defaults?|(version)?changed?|changes|fix(es|ed)?|been (removed|dropped)|(removed|dropped) in)\b"
-    r"|^\W*(removed?|dropp?(ed)?|deleted?)\b",
+    r"|^\W*(removed?|drop(ped)?|deleted?)\b",
     re.I,
 )
 _WEAKER = ("looser", "fewer checks")
@@ -61,9 +61,8 @@ class Explanations:
         Two words of the test do: of its name, the names it calls, its old and new expectation,
         without those of most other tests of the file that still hold. One is enough in a line that
         announces a change, and if it names a function of the project. A test that is gone needs a
-        line that announces a change. For a
-        weaker test it is a word in which the two expectations differ. Other output in a data file is
-        told by any line that announces a change.
+        line that announces a change. For a weaker test it is a word in which the two expectations
+        differ. Other output in a data file is told by any line that announces a change.
         """
         old, texts = self._find_old(item.was), (item.before, item.after)
         is_data = item.kind == "data" and not item.before.endswith(".py")
