@@ -133,9 +133,8 @@ async def _run_check(
         SandboxError: the sandbox cannot run anything.
         PackagesError: a package cannot be installed.
     """
-    root, untracked = Path(diff.tree.root), diff.tree.untracked
-    scope = diff.tree.scope
-    with use_environment(sandbox, root, settings, emit, state, untracked, scope) as box:
+    tree, root = diff.tree, Path(diff.tree.root)
+    with use_environment(sandbox, root, settings, emit, state, tree.untracked, tree.scope) as box:
         if not box.environment:
             await add_declared_packages(state, diff.tree, settings, emit)
             if line := explain_python_version(diff.tree):
