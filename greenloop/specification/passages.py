@@ -48,6 +48,7 @@ _MARKS = re.compile(
 _SENTENCE_END = re.compile(r"(?<!\.\.)[.!?][\"'”’“»)\]*_`]{0,3}\s+(?=[^\sa-z])|[。！？]")
 _ABBREVIATIONS = ("e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "z.B.", "z. B.", "bzw.", "ca.")
 _MAX_LABEL_WORDS = 4
+_OPENING, _CLOSING = "\"'“‘«`*_([{", "\"'”’»`*_)]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +113,12 @@ class PassageIndex:
         return f" {' '.join(word.text for word in self.words)} "
 
     def excerpt(self, first: int, end: int) -> str:
-        """Return the text from one word to before another, in one line."""
-        return " ".join(self.text[self.words[first].start : self.words[end - 1].end].split())
+        """Return the text from one word to before another, in one line, with the marks around it."""
+        begin, stop = self.words[first].start, self.words[end - 1].end
+        before, behind = self.text[:begin], self.text[stop:]
+        begin = len(before.rstrip(_OPENING))
+        stop += len(behind) - len(behind.lstrip(_CLOSING))
+        return " ".join(self.text[begin:stop].split())
 
     def list_samples(self, quoted: Container[int], code: Container[int]) -> Iterator[int]:
         """Yield the word numbers of samples that are quoted in part, or whose lead is.

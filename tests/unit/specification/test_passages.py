@@ -19,8 +19,8 @@ def test_text_is_split_into_blocks() -> None:
     assert blocks(TEXT) == [
         ("heading", "Word wrap"),
         ("sentence", "Hello there"),
-        ("sentence", "Wrap “long” lines, e.g. at 70; see the [docs"),
-        ("sentence", "It’s for *people"),
+        ("sentence", "Wrap “long” lines, e.g. at 70; see the [docs]"),
+        ("sentence", "It’s for *people*"),
         ("item", "quoted item with more"),
         ("item", "a bold item. Two sentences"),
         ("item", "next"),
