@@ -20,6 +20,7 @@ from greenloop.app.diff_tests import (
     list_syntax_errors,
     summarize_baseline,
 )
+from greenloop.app.replaced_tests import find_equalled
 from greenloop.app.requests import build_request
 from greenloop.app.tests_before import compare_tests, list_functions, run_earlier_tests
 from greenloop.errors import InputError
@@ -169,6 +170,8 @@ async def _grade_changes(
     if others:  # pytest has run tests in changed files with unusual names
         suite = replace(suite, files={**suite.files, **{p: diff.tree.texts[p] for p in others}})
         state.suite = suite
+    if deadline is not None:
+        await _compare_replaced(runner, emit, diff, baseline, state, deadline)
     added = [name for name in baseline.locked if suite.name_of(name)]
     change = ChangedLines(runner, diff.lines, baseline, added, state.plan, deadline=deadline)
     sink = create_thread_safe_sink(emit)
@@ -176,6 +179,27 @@ async def _grade_changes(
         grade = partial(grade_lines, change, emit=sink)
         state.evidence = await complete_in_thread(grade, runner.box.interrupt_runs)
     _note_what_is_not_graded(state, change, diff, list(list_lost_tests(diff)))
+
+
+async def _compare_replaced(
+    runner: ProjectRunner,
+    emit: EventSink,
+    diff: ProjectDiff,
+    baseline: Baseline,
+    state: RunState,
+    deadline: float,
+) -> None:
+    """Store which replaced tests are equalled by others, as far as time allows."""
+    assert state.change is not None
+    known = state.change.baseline
+    holding = {*known.compared} - {*known.outdated}
+    limit_s = _limit(deadline)
+    plan = ChangedLines(runner, diff.lines, baseline, plan=state.plan, deadline=deadline).timed_plan
+    with state.measure_time("grading_s"), progress_span(emit, "replaced tests"):
+        compare = partial(find_equalled, runner, diff, holding, baseline, plan, limit_s)
+        equalled = await complete_in_thread(compare, runner.box.interrupt_runs)
+    known = known.model_copy(update={"equalled": equalled})
+    state.change = state.change.model_copy(update={"baseline": known})
 
 
 def measure_tests(

@@ -130,7 +130,7 @@ def run_earlier_tests(
 def _list_not_passed(run: TestRun, texts: Mapping[str, str]) -> list[str]:
     """Return the files with tests that do not run, and the functions that do not pass."""
     ended = _list_reported(run)
-    failing = {_name_function(i.id) for i in run.tests if i.outcome not in ("passed", "xfailed")}
+    failing = {name_function(i.id) for i in run.tests if i.outcome not in ("passed", "xfailed")}
     reported = {test.partition("::")[0] for test in ended}
     written = {path: parse_test_functions(text) for path, text in texts.items()}
     hidden = [
@@ -141,7 +141,7 @@ def _list_not_passed(run: TestRun, texts: Mapping[str, str]) -> list[str]:
 
 def _list_reported(run: TestRun) -> set[str]:
     """Return the functions with a case that was run or skipped."""
-    return {_name_function(item.id) for item in run.tests}
+    return {name_function(item.id) for item in run.tests}
 
 
 def compare_tests(
@@ -158,14 +158,14 @@ def compare_tests(
     }
     again = list_ended(earlier.now, "passed", "skipped", "xfailed")
     now_run = (*baseline.locked, *baseline.red, *baseline.flaky)
-    run_now = set(map(_name_function, now_run))
+    run_now = set(map(name_function, now_run))
     begun_now = _list_reported(earlier.now)
     loaded = {test.partition("::")[0] for test in begun_now}
-    lost = {_name_function(test) for test in passed - again}
+    lost = {name_function(test) for test in passed - again}
     failing = {i for i in lost if i in begun_now or i.partition("::")[0] not in loaded}
     wrong = {i.test for i in earlier.now.failures if i.exception in _ASSERTING}
-    refuted = {_name_function(test) for test in passed & wrong}
-    functions = set(map(_name_function, passed))
+    refuted = {name_function(test) for test in passed & wrong}
+    functions = set(map(name_function, passed))
     now = {path: diff.tree.texts.get(path, "") for path in {*earlier.texts, *diff.before}}
     now = {path: text for path, text in now.items() if is_test_path(path)}
     begun = {
@@ -187,14 +187,14 @@ def compare_tests(
 def _list_extended(earlier: EarlierTests) -> set[str]:
     """Return the functions with new cases, which fail on the old code and so require the change."""
     runs = (earlier.now, earlier.today) if earlier.today else ()
-    failed = [Counter(map(_name_function, list_ended(run, "failed"))) for run in runs]
+    failed = [Counter(map(name_function, list_ended(run, "failed"))) for run in runs]
     return set(failed[1] - failed[0]) if failed else set()
 
 
 def _list_whole(run: TestRun) -> set[str]:
     """Return the functions whose cases all pass."""
     others = (item.id for item in run.tests if item.outcome != "passed")
-    return set(map(_name_function, list_ended(run, "passed"))) - set(map(_name_function, others))
+    return set(map(name_function, list_ended(run, "passed"))) - set(map(name_function, others))
 
 
 def _find_silent(
@@ -230,7 +230,7 @@ def list_defined(texts: Mapping[str, str]) -> set[str]:
 
 def _name_owner(test: str, defined: Collection[str]) -> str:
     """Return the function of a case, or the class or file that generates it."""
-    function = _name_function(test)
+    function = name_function(test)
     owner, _, name = function.rpartition("::")
     return function if name in defined or not owner else owner
 
@@ -239,5 +239,5 @@ def list_ended(run: TestRun, *outcomes: str) -> set[str]:
     return {item.id for item in run.tests if item.outcome in outcomes}
 
 
-def _name_function(test: str) -> str:
+def name_function(test: str) -> str:
     return test.partition("[")[0]

@@ -93,7 +93,8 @@ class BaselineResult(Record):
     `fewer` lost that number of cases. The old versions of `outdated` tests fail on the new code, those
     of `refuted` tests in an assertion. `indifferent` are present tests that also pass on the old code;
     they are looked for only if there are outdated tests. `extended` ones have
-    new cases that fail on the old code. `skipped` are present tests that skip here.
+    new cases that fail on the old code. `skipped` are present tests that skip here. `equalled` tests
+    seem to be removed or weaker, but new and changed tests notice the same faults of the code.
     """
 
     locked: int = 0
@@ -108,6 +109,7 @@ class BaselineResult(Record):
     indifferent: tuple[str, ...] = ()
     extended: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
+    equalled: tuple[str, ...] = ()
 
 
 class BeforeAfter(Record):
