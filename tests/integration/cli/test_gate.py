@@ -219,6 +219,17 @@ def test_a_refactoring_whose_tests_notice_its_faults_may_stop(project: Path) -> 
     assert stop(project, "--agent", "claude") == (0, "", "")
 
 
+def test_tests_in_another_form_that_notice_the_same_faults_replace_others(project: Path) -> None:
+    replace(project / "cart.py", "any(price < 0 for price in prices)", "min(prices, default=0) < 0")
+    file = project / "tests/test_cart.py"
+    file.write_text(read_program(__file__, "IN_CLASSES"))
+    status, out, err = stop(project, "--agent", "text")
+    assert (status, out) == (0, "")
+    assert "test_total was removed" in err  # the person is told
+    replace(file, "([1, 2], 3), ([], 0), ([0, 5], 5)", "([], 0)")
+    assert "test_total was removed" in stop(project, "--agent", "text")[1]
+
+
 def test_neither_a_commit_nor_broken_settings_hide_a_change(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
