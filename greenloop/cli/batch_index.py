@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from greenloop.batch.results import RESULTS_FILE, add_outcome, read_results
+from greenloop.batch.results import RESULTS_FILE, add_outcome, read_lines
 from greenloop.errors import InputError
 from greenloop.records.batch import BatchOutcome, BatchTotals
 from greenloop.reporting.batch import BatchSummary
@@ -29,7 +29,7 @@ def read_batch(folder: Path) -> BatchSummary:
 
     Raises InputError: there is no result.
     """
-    results = tuple(read_results(folder / RESULTS_FILE))
+    results = tuple(read_lines(folder / RESULTS_FILE, BatchOutcome))
     outcomes = tuple({item.id: item for item in results}.values())
     if not outcomes:
         raise InputError(f"{folder / RESULTS_FILE} has no results yet: run the batch first")

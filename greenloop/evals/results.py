@@ -38,12 +38,8 @@ class HiddenTestResults:
 
     def append(self, result: TaskResult) -> None:
         """Append a result to the file. Raises OutputError where it cannot be written."""
-        append_line(self._path, result.model_dump_json())
+        append_line(self._path, result)
         self._by_id[result.id] = result
-
-    @property
-    def all(self) -> tuple[TaskResult, ...]:
-        return tuple(self._by_id.values())
 
 
 def build_eval_report(setup: EvalSetup, tasks: int, results: Sequence[TaskResult]) -> EvalReport:
