@@ -105,12 +105,12 @@ class AgentService:
     async def heal(
         self,
         code: str,
-        tests: str | None = None,
-        module: str | None = None,
-        script: ScriptArguments = ScriptArguments(),
-        stdin: str | None = None,
-        inputs: Mapping[str, str] | None = None,
-        emit: EventSink = ignore_event,
+        tests: str | None,
+        module: str | None,
+        script: ScriptArguments,
+        stdin: str | None,
+        inputs: Mapping[str, str] | None,
+        emit: EventSink,
     ) -> Report:
         """Repair existing code: a module if tests are given, else a script.
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from greenloop.llm.budget import TokenCount
 from greenloop.llm.parsing.code_blocks import (
     clean_response,
     drop_unfinished,
@@ -32,10 +33,12 @@ _MAX_PERIOD, _MIN_TIMES, _MIN_REPEATED = 500, 8, 6_000
 
 @dataclass(frozen=True)
 class LLMResponse:
-    """A model's answer; `finish_reason` is the provider's, None where unknown."""
+    """A model's answer; what the provider does not report is None."""
 
     text: str
     finish_reason: str | None = None
+    usage: TokenCount | None = None
+    model: str | None = None
     is_last: bool = False  # there is no further request: use every valid part
 
     @property
