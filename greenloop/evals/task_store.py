@@ -7,7 +7,7 @@ from functools import partial
 from greenloop.batch.entries import Entry
 from greenloop.dependencies.names import iter_imported_modules
 from greenloop.errors import InputError, PackagesError
-from greenloop.evals.hidden_tests import TaskSandboxFactory, first_error_line
+from greenloop.evals.hidden_tests import TaskSandboxFactory
 from greenloop.evals.task import EvalTask
 from greenloop.files import check_python
 from greenloop.records import Failure, TestRun
@@ -65,18 +65,19 @@ async def check_collectable(
     try:
         box = await sandbox_factory.create_sandbox(task)
     except PackagesError as error:
-        raise InputError(
-            f"{task.where} (id {task.id}): the tests: {first_error_line(error)}"
-        ) from None
+        why = str(error).partition("\n")[0]
+        raise InputError(f"{task.where} (id {task.id}): the tests: {why}") from None
     files = [item.to_test_file() for item in task.tests]
     run = await complete_in_thread(
         partial(box.run_tests, _PLACEHOLDER_MODULE, files, module=task.module), box.interrupt_runs
     )
     if failure := find_test_file_error(run, task.module):
         message = failure.message.strip().partition("\n")[0]
+        is_absent = failure.exception == "ModuleNotFoundError"
+        hint = " (--allow-package NAME allows a package)" if is_absent else ""
         raise InputError(
             f"{task.where} (id {task.id}): the tests cannot be collected, whatever the code is: "
-            f"{failure.exception}: {message}{_package_hint(failure)}"
+            f"{failure.exception}: {message}{hint}"
         )
 
 
@@ -88,11 +89,6 @@ def find_test_file_error(run: TestRun, module: str) -> Failure | None:
         if is_in_file and not about_module:
             return failure
     return None
-
-
-def _package_hint(failure: Failure) -> str:
-    missing = failure.exception == "ModuleNotFoundError"
-    return " (--allow-package NAME allows a package)" if missing else ""
 
 
 class TaskStore:

@@ -186,8 +186,6 @@ class AgentService:
         if self._tracing is not None:
             self._tracing.close()
 
-    # --- requests
-
     def _require_module_name(self, module: str | None, tests: str) -> str:
         name = choose_module_name(module, tests, self.settings.allow_list.import_names)
         if name is None:
@@ -221,8 +219,6 @@ class AgentService:
         )
         script = build_script_request("script.py", options)
         return build_request(HealScriptRequest, self.settings, original=original, script=script)
-
-    # --- runs
 
     async def _execute_request(
         self, request: RunRequest, directory: RunDirectory, emit: EventSink

@@ -63,10 +63,6 @@ def _load(text: str) -> dict[str, Any]:
     return value
 
 
-def _dump(value: dict[str, Any]) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n" if value else ""
-
-
 def _is_ours(entry: Any) -> bool:
     return _MARK in json.dumps(entry)
 
@@ -92,7 +88,7 @@ def _change_json(
             value.setdefault("version", version)
         hooks[event].append(entry)
     _drop_empty(value, hooks, event)
-    return _dump(value)
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n" if value else ""
 
 
 def _drop_empty(value: dict[str, Any], hooks: dict[str, Any], event: str) -> None:
