@@ -1,10 +1,9 @@
 """Tasks of an evaluation, and their checks before the first model call."""
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 
-from greenloop.batch.entries import Entry
 from greenloop.dependencies.names import iter_imported_modules
 from greenloop.errors import InputError, PackagesError
 from greenloop.evals.hidden_tests import TaskSandboxFactory
@@ -91,27 +90,15 @@ def find_test_file_error(run: TestRun, module: str) -> Failure | None:
     return None
 
 
-class TaskStore:
-    """The tasks of an evaluation, by id and as entries of a batch."""
+def collect_tasks(tasks: Iterable[EvalTask]) -> dict[str, EvalTask]:
+    """Return the tasks by id.
 
-    def __init__(self, tasks: Iterable[EvalTask]) -> None:
-        """Raises InputError where a task cannot be evaluated, or two have one id."""
-        self._by_id: dict[str, EvalTask] = {}
-        for task in tasks:
-            check_task(task)
-            if task.id in self._by_id:
-                raise InputError(f"{task.where}: a second task has the id {task.id}")
-            self._by_id[task.id] = task
-        self.entries = tuple(
-            Entry(id=task.id, text=task.spec, source=task.where, module=task.module)
-            for task in self
-        )
-
-    def __len__(self) -> int:
-        return len(self._by_id)
-
-    def __iter__(self) -> Iterator[EvalTask]:
-        return iter(self._by_id.values())
-
-    def __getitem__(self, id: str) -> EvalTask:
-        return self._by_id[id]
+    Raises InputError: a task cannot be evaluated, or two have one id.
+    """
+    found: dict[str, EvalTask] = {}
+    for task in tasks:
+        check_task(task)
+        if task.id in found:
+            raise InputError(f"{task.where}: a second task has the id {task.id}")
+        found[task.id] = task
+    return found
