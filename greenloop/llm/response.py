@@ -12,7 +12,7 @@ from greenloop.llm.parsing.code_blocks import (
     find_unfenced_code,
 )
 from greenloop.llm.parsing.errors import InvalidResponse
-from greenloop.llm.parsing.json_values import find_json
+from greenloop.llm.parsing.json_values import find_bare_values, iterate_values, read_json
 
 _REFUSAL = re.compile(
     r"\b(I(['’]m| am) (sorry|unable|not able)"
@@ -63,17 +63,20 @@ def extract_json(text: str, kind: type[Any], *keys: str) -> Any:
     Raises InvalidResponse: there is none; the message locates the error in the last invalid one.
     """
 
-    def fits(value: Any) -> bool:
-        return isinstance(value, kind) and (not keys or not set(keys).isdisjoint(value))
-
-    blocks = (item.text for item in extract_blocks(text) if "\ndef " not in item.text)
-    value, complaint = find_json(blocks, text, fits)
-    if value is None:
-        place = f"{complaint} " if complaint else ""
-        raise InvalidResponse(
-            f"{place}Answer with one ```json block holding valid JSON and nothing else."
-        )
-    return value
+    blocks = [item.text for item in extract_blocks(text) if "\ndef " not in item.text]
+    complaint = ""
+    for candidate in (*reversed(blocks), *find_bare_values(text)):
+        try:
+            value = read_json(candidate)
+        except InvalidResponse as error:
+            complaint = complaint or f"{error} "
+            continue
+        for item in iterate_values(value):
+            if isinstance(item, kind) and (not keys or not set(keys).isdisjoint(item)):
+                return item
+    raise InvalidResponse(
+        f"{complaint}Answer with one ```json block holding valid JSON and nothing else."
+    )
 
 
 def _explain_empty(response: LLMResponse) -> tuple[str, str]:
