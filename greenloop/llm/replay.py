@@ -40,23 +40,18 @@ class ReplayChatModel(BaseChatModel):
     def from_file(cls, path: Path) -> "ReplayChatModel":
         """Read a replay file; of a folder, only the digests of the recorded texts.
 
-        Raises InputError: it cannot be read, or is no replay file.
+        Raises InputError: it cannot be read or is no replay file, or the folder has none.
         """
-        if path.is_dir():
-            return cls.from_folder(path)
-        model, header = cls(load_responses(path), str(path)), read_header(path)
-        model.specification_sha256 = header.specification_sha256 if header else None
-        return model
-
-    @classmethod
-    def from_folder(cls, folder: Path) -> "ReplayChatModel":
-        """Find the recordings below a folder. Raises InputError where there is none."""
-        model = cls([], str(folder))
-        for path in sorted(folder.rglob("*.jsonl")):
-            if header := read_header(path):
-                model.recordings.setdefault(header.specification_sha256, path)
+        if not path.is_dir():
+            model, header = cls(load_responses(path), str(path)), read_header(path)
+            model.specification_sha256 = header.specification_sha256 if header else None
+            return model
+        model = cls([], str(path))
+        for item in sorted(path.rglob("*.jsonl")):
+            if header := read_header(item):
+                model.recordings.setdefault(header.specification_sha256, item)
         if not model.recordings:
-            raise InputError(f"{folder} has no recording (a .jsonl that --record wrote)")
+            raise InputError(f"{path} has no recording (a .jsonl that --record wrote)")
         return model
 
     def select(self, sha256: str) -> "ReplayChatModel":
