@@ -54,7 +54,7 @@ async def check_modules(
         earlier = known.get(str(code))
         grade = await _check_module(code, tests, settings, open_once, earlier, sha256)
         if grade.sha256 and grade is not earlier:
-            append_line(kept, grade.model_dump_json())
+            append_line(kept, grade)
         show(grade)
         grades.append(grade)
     if not grades:

@@ -1,10 +1,11 @@
 """Earlier runs of the entries of a batch: which results still count, and where a run goes on."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.batch.entries import Entry
-from greenloop.batch.results import RESULTS_FILE, BatchResults
+from greenloop.batch.results import RESULTS_FILE, read_lines
 from greenloop.errors import InputError
 from greenloop.records.batch import BatchOutcome
 from greenloop.records.report import is_enough
@@ -21,19 +22,21 @@ class EarlierRuns:
     """Runs of earlier calls in the folder of a batch, judged by the settings of this call."""
 
     folder: Path
-    results: BatchResults
+    outcomes: Mapping[tuple[str, str], BatchOutcome]  # of completed runs, by id and digest
     settings: Settings
 
     @classmethod
     def open(cls, folder: Path, settings: Settings) -> "EarlierRuns":
-        return cls(folder / "runs", BatchResults(folder / RESULTS_FILE), settings)
+        results = read_lines(folder / RESULTS_FILE, BatchOutcome)
+        ended = (item for item in results if item.kind in ("reached", "missed"))
+        return cls(folder / "runs", {(item.id, item.sha256): item for item in ended}, settings)
 
     def find_outcome(self, entry: Entry) -> BatchOutcome | None:
         """Return the outcome of an entry if an earlier call completed it, else None.
 
         A goal that was missed with other options is tried again.
         """
-        found = self.results.find_outcome(entry.id, entry.sha256)
+        found = self.outcomes.get((entry.id, entry.sha256))
         if found is None:
             return None
         is_reached = self._is_reached(found)
@@ -49,7 +52,7 @@ class EarlierRuns:
 
         A run that missed its goal begins anew with another model, whose answers have their own log.
         """
-        found = self.results.find_outcome(entry.id, entry.sha256)
+        found = self.outcomes.get((entry.id, entry.sha256))
         if found is not None and self._is_reached(found):
             return self._directory_of(found)
         models = {name: getattr(self.settings, name) for name in _MODELS}

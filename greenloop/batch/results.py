@@ -27,28 +27,12 @@ _RESPONSE_BYTES = 64 << 10  # of a long answer
 RecordT = TypeVar("RecordT", bound=Record)
 
 
-class BatchResults:
-    """The results file; an incomplete last line, after a crash or on a full disk, is ignored."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        ended = (item for item in read_results(path) if item.kind in ("reached", "missed"))
-        self._outcomes = {(item.id, item.sha256): item for item in ended}
-
-    def find_outcome(self, id: str, sha256: str) -> BatchOutcome | None:
-        """Return the outcome of an entry in an earlier call; None if it was not completed."""
-        return self._outcomes.get((id, sha256))
-
-    def append(self, outcome: BatchOutcome) -> None:
-        """Append an outcome. Raises OutputError: it cannot be written."""
-        append_line(self._path, outcome.model_dump_json())
-
-
-def append_line(path: Path, line: str) -> None:
-    """Append a line and fsync; an incomplete last line is terminated first.
+def append_line(path: Path, record: Record) -> None:
+    """Append a record and fsync; an incomplete last line is terminated first.
 
     Raises OutputError: the line cannot be written.
     """
+    line = record.model_dump_json()
     with writing(path), path.open("ab+") as file:
         if file.tell():
             file.seek(-1, os.SEEK_END)
@@ -58,13 +42,11 @@ def append_line(path: Path, line: str) -> None:
         os.fsync(file.fileno())
 
 
-def read_results(path: Path) -> Iterator[BatchOutcome]:
-    """Yield all results in order, also of aborted runs."""
-    return read_lines(path, BatchOutcome)
-
-
 def read_lines(path: Path, kind: type[RecordT]) -> Iterator[RecordT]:
-    """Yield the records of a file of JSON lines; invalid lines are skipped."""
+    """Yield the records of a file of JSON lines.
+
+    Invalid lines are skipped: the last one is incomplete after a crash or on a full disk.
+    """
     if not path.exists():
         return
     with path.open(encoding="utf-8", errors="replace") as file:

@@ -12,7 +12,9 @@ from greenloop.batch.earlier_runs import EarlierRuns
 from greenloop.batch.entries import Entry
 from greenloop.batch.executor import BatchConfig, Executor, LocalExecutor, RunExecutor
 from greenloop.batch.results import (
+    RESULTS_FILE,
     add_outcome,
+    append_line,
     check_output_path,
     find_refused_outcome,
     find_unchanged_outcome,
@@ -126,7 +128,7 @@ class Batch:
                 return
             self.config.emit(EntryStarted(entry.id))
             outcome = await self._run_entry(entry, executor)
-            self._earlier.results.append(outcome)
+            append_line(self.folder / RESULTS_FILE, outcome)
             self._record_outcome(outcome)
 
     def _record_outcome(self, outcome: BatchOutcome) -> None:

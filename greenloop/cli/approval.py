@@ -10,6 +10,7 @@ from typing import Literal
 from greenloop.cli.finish import MAX_SHOWN_LINES
 from greenloop.cli.questions import print_line, read_line
 from greenloop.errors import InterruptedRunError
+from greenloop.files import read_or_empty
 from greenloop.llm.factory import is_model_disabled
 from greenloop.records import Report
 from greenloop.reporting.summary import format_verdict, print_diff
@@ -30,8 +31,7 @@ def confirm(question: str) -> bool:
 
 def confirm_write(path: Path, text: str) -> bool:
     """Show the change to a file, and return whether the user wants it written."""
-    before = path.read_text("utf-8", "replace") if path.exists() else ""
-    print_diff(_diff_lines(str(path), before, text), sys.stderr)
+    print_diff(_diff_lines(str(path), read_or_empty(path), text), sys.stderr)
     if confirm(f"write {path}? [y/N] "):
         return True
     print_line(f"declined: {path} was not written")
@@ -99,7 +99,7 @@ def _review_diff(report: Report, request: RunRequest) -> Iterator[str]:
         yield from report.final_code.splitlines()
     else:
         for path, text in _list_planned_files(report, request):
-            yield from _diff_lines(str(path), _current_text(path, report), text)
+            yield from _diff_lines(str(path), report.original or read_or_empty(path), text)
 
 
 def _summarize_diff(diff: Iterable[str]) -> Iterator[str]:
@@ -141,15 +141,6 @@ def _list_planned_files(report: Report, request: RunRequest) -> Iterator[tuple[P
     tests = resolve_tests_output(request)
     if report.test_code.strip() and not isinstance(request, ScriptRequest):
         yield Path(tests or f"test_{module}.py"), report.test_code
-
-
-def _current_text(path: Path, report: Report) -> str:
-    if report.original:
-        return report.original
-    try:
-        return path.read_text("utf-8", "replace")
-    except OSError:
-        return ""
 
 
 def _diff_lines(name: str, before: str, after: str) -> Iterator[str]:

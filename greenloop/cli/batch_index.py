@@ -1,10 +1,10 @@
 """The index page of a batch: written when it ends, or by `report` from its stored results."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from greenloop.batch.results import RESULTS_FILE, add_outcome, read_results
+from greenloop.batch.results import RESULTS_FILE, add_outcome, read_lines
 from greenloop.errors import InputError
 from greenloop.records.batch import BatchOutcome, BatchTotals
 from greenloop.reporting.batch import BatchSummary
@@ -29,7 +29,7 @@ def read_batch(folder: Path) -> BatchSummary:
 
     Raises InputError: there is no result.
     """
-    results = tuple(read_results(folder / RESULTS_FILE))
+    results = tuple(read_lines(folder / RESULTS_FILE, BatchOutcome))
     outcomes = tuple({item.id: item for item in results}.values())
     if not outcomes:
         raise InputError(f"{folder / RESULTS_FILE} has no results yet: run the batch first")
@@ -55,28 +55,16 @@ def _count_unfinished(folder: Path, outcomes: Sequence[BatchOutcome]) -> int:
 
 def render_batch_page(batch: BatchSummary, base_folder: Path) -> str:
     """Return the page; its links are relative to `base_folder`."""
-    entries = [_build_index_entry(item, base_folder) for item in batch.outcomes]
+
+    def link(path: Path) -> str:
+        return os.path.relpath(path.absolute(), base_folder.absolute())
+
+    entries: list[IndexEntry] = []
+    for item in batch.outcomes:
+        page, report = (Path(item.run_dir, name) for name in ("report.html", "report.json"))
+        named = {"code": item.output, "tests": item.tests_output, "report.json": report}
+        files = ((label, Path(place)) for label, place in named.items() if place)
+        links = tuple((label, link(path)) for label, path in files if path.is_file())
+        entries.append(IndexEntry(item.id, item, link(page) if page.is_file() else "", links))
     entries += map(IndexEntry, batch.not_run)
     return render_index_html(entries, batch.totals)
-
-
-def _build_index_entry(outcome: BatchOutcome, base_folder: Path) -> IndexEntry:
-    run_dir = Path(outcome.run_dir)
-    page = run_dir / "report.html"
-    shown = _relative_link(page, base_folder) if page.is_file() else ""
-    return IndexEntry(outcome.id, outcome, shown, tuple(_output_links(outcome, base_folder)))
-
-
-def _output_links(outcome: BatchOutcome, base_folder: Path) -> Iterator[tuple[str, str]]:
-    places = (
-        ("code", outcome.output),
-        ("tests", outcome.tests_output),
-        ("report.json", str(Path(outcome.run_dir, "report.json"))),
-    )
-    for label, place in places:
-        if place and Path(place).is_file():
-            yield label, _relative_link(Path(place), base_folder)
-
-
-def _relative_link(path: Path, base_folder: Path) -> str:
-    return os.path.relpath(path.absolute(), base_folder.absolute())

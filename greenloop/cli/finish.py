@@ -200,10 +200,8 @@ def prints_text(options: DisplayOptions) -> bool:
     return not options.json and STDOUT not in others
 
 
-def open_page(page: Path) -> bool:
-    """Open the page in `$BROWSER` or on the display; return whether that was possible."""
+def open_page(page: Path) -> None:
+    """Open the page in `$BROWSER` or on the display, if there is one."""
     names = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
-    has_display = sys.platform == "darwin" or any(map(os.environ.get, names))
-    if not has_display:
-        return False
-    return webbrowser.open(page.absolute().as_uri())
+    if sys.platform == "darwin" or any(map(os.environ.get, names)):
+        webbrowser.open(page.absolute().as_uri())

@@ -6,7 +6,7 @@ import re
 import signal
 import stat
 import sys
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import fields
 from difflib import get_close_matches
 from importlib import import_module
@@ -124,21 +124,15 @@ def check_terminal(option: str) -> None:
 
 def run_with_signals(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine. The first SIGINT or SIGTERM cancels it, a second one ends the process."""
+    stopped: list[int] = []
 
-    async def run_guarded() -> T:
-        task = asyncio.ensure_future(coroutine)
-        stopped: list[int] = []
+    def stop(task: asyncio.Future[T]) -> None:
+        if stopped:
+            os._exit(130)
+        stopped.append(1)
+        task.cancel()
 
-        def stop() -> None:
-            if stopped:
-                os._exit(130)
-            stopped.append(1)
-            task.cancel()
-
-        _handle_signals(stop)
-        return await task
-
-    return asyncio.run(run_guarded())
+    return _run_guarded(coroutine, stop)
 
 
 class Stoppable(Protocol):
@@ -157,21 +151,15 @@ def run_until_stopped(
     The first signal lets active runs finish, the second cancels them.
     """
 
-    async def run_guarded() -> None:
-        task = asyncio.ensure_future(coroutine)
-
-        def stop() -> None:
-            if runner.is_stopping:
-                task.cancel()
-                return
-            runner.stop()
-            print_error("finishing the active runs; interrupt again to stop them at once")
-
-        _handle_signals(stop)
-        await task
+    def stop(task: asyncio.Future[Any]) -> None:
+        if runner.is_stopping:
+            task.cancel()
+            return
+        runner.stop()
+        print_error("finishing the active runs; interrupt again to stop them at once")
 
     try:
-        asyncio.run(run_guarded())
+        _run_guarded(coroutine, stop)
     except asyncio.CancelledError:
         runner.stop()
     except GreenloopError as error:
@@ -179,9 +167,18 @@ def run_until_stopped(
     return None
 
 
-def _handle_signals(handler: Any) -> None:
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, handler)
+def _run_guarded(
+    coroutine: Coroutine[Any, Any, T], on_signal: Callable[[asyncio.Future[T]], None]
+) -> T:
+    """Run a coroutine; `on_signal` is called with its task at SIGINT or SIGTERM."""
+
+    async def run() -> T:
+        task = asyncio.ensure_future(coroutine)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, on_signal, task)
+        return await task
+
+    return asyncio.run(run())
 
 
 def print_error(message: str) -> None:

@@ -9,11 +9,7 @@ from typing import Any, TypeVar
 
 from greenloop.agent import CodingAgent
 from greenloop.app.requests import build_request, to_absolute_path
-from greenloop.cli.approval import (
-    Decision,
-    confirm,
-    review,
-)
+from greenloop.cli.approval import Decision, confirm, review
 from greenloop.cli.delivery import deliver_report, offer_to_write
 from greenloop.cli.finish import finish_run, print_report
 from greenloop.cli.options.settings import load_settings
@@ -130,18 +126,13 @@ def run_agent(
                 print_report(report, options, with_card=False)
             print_error(f"rejected: nothing was written; the code is in {report.artifacts.run_dir}")
             return 1
-        is_declined = _is_declined(report, request)
+        is_healed = isinstance(request, HealRequest) and report.final_code != report.original
+        is_declined = is_healed and report.artifacts.output is None  # a terminal showed its diff
         status, is_shown = 1 if is_declined else status, is_declined and is_terminal()
         status = finish_run(report, error, options, status, is_shown=is_shown)
         if status == 0 and not (options.json or options.quiet):
             offer_to_write(report, request)
         return status
-
-
-def _is_declined(report: Report, request: RunRequest) -> bool:
-    """Return whether healed code was not written; a terminal has already shown its diff."""
-    is_healed = isinstance(request, HealRequest) and report.final_code != report.original
-    return is_healed and report.artifacts.output is None
 
 
 def _run_once(

@@ -15,7 +15,8 @@ from typing import Any
 from greenloop.errors import InputError, SettingsError
 from greenloop.versions import format_install_command
 
-_OBJECT_STORE_BYTES = 80 << 20  # the minimum that Ray accepts; it holds reports only
+# The memory is the minimum that Ray accepts; it holds reports only.
+_NEW_CLUSTER: dict[str, Any] = {"include_dashboard": False, "object_store_memory": 80 << 20}
 _CONNECT_TIMEOUT_SECONDS = 5.0
 
 
@@ -51,7 +52,13 @@ def connect_to_ray(address: str | None, namespace: str) -> Iterator[Any]:
         try:
             with _preserve_sigterm(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # deprecations of Ray's own
-                _initialize_ray(ray, address, namespace)
+                ray.init(
+                    address or "local",
+                    log_to_driver=False,
+                    logging_level=logging.CRITICAL,
+                    namespace=namespace,
+                    **({} if address else _NEW_CLUSTER),
+                )
         except (OSError, RuntimeError, ValueError) as error:
             text = (str(error).strip() or type(error).__name__).splitlines()[0]
             where = f"--address {address}" if address else "a Ray cluster of this machine"
@@ -73,12 +80,6 @@ def _import_ray(address: str | None) -> Any:
         command = format_install_command("ray")
         raise InputError(f"--engine ray needs packages that are missing: {command}") from None
     return ray
-
-
-def _initialize_ray(ray: Any, address: str | None, namespace: str) -> None:
-    quiet = {"log_to_driver": False, "logging_level": logging.CRITICAL, "namespace": namespace}
-    new = {"include_dashboard": False, "object_store_memory": _OBJECT_STORE_BYTES}
-    ray.init(address or "local", **quiet, **({} if address else new))
 
 
 def _check_reachable(address: str) -> None:

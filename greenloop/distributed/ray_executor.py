@@ -17,7 +17,7 @@ from typing import Any
 from greenloop.batch.executor import BatchConfig, RunExecutor
 from greenloop.distributed.ray_cluster import connect_to_ray, require_ray, resolve_address
 from greenloop.distributed.shared_budget import SharedBudget
-from greenloop.distributed.worker import RemoteRunResult, WorkerConfig
+from greenloop.distributed.worker import WorkerConfig
 from greenloop.distributed.worker_pool import WorkerPool, WorkerSlot
 from greenloop.errors import GreenloopError, InputError, SandboxError
 from greenloop.events import EventSink, ignore_event
@@ -79,10 +79,9 @@ class RayRunExecutor:
             ended = await self._attempt_run(f"{directory.path.name}-{number}", request, directory)
             if ended is None:
                 continue
-            if ended.error is not None:
-                raise ended.error
-            assert ended.report is not None
-            return ended.report
+            if isinstance(ended, GreenloopError):
+                raise ended
+            return ended
         raise GreenloopError(f"its worker was lost {_MAX_ATTEMPTS} times; the last log is kept")
 
     async def cost(self) -> float | None:
@@ -91,7 +90,7 @@ class RayRunExecutor:
 
     async def _attempt_run(
         self, name: str, request: RunRequest, directory: RunDirectory
-    ) -> RemoteRunResult | None:
+    ) -> Report | GreenloopError | None:
         """Return how the run ended; None if its worker was lost."""
         worker = await self.pool.acquire()
         lost = False
@@ -109,11 +108,11 @@ class RayRunExecutor:
 
     async def _run_on_worker(
         self, worker: WorkerSlot, name: str, request: RunRequest, directory: RunDirectory
-    ) -> RemoteRunResult | None:
+    ) -> Report | GreenloopError | None:
         errors = self.ray.exceptions
         reference = worker.actor.run.remote(name, request, directory.path)
         try:
-            ended: RemoteRunResult = await reference
+            ended: Report | GreenloopError = await reference
         except asyncio.CancelledError:
             self.ray.cancel(reference)
             raise

@@ -39,14 +39,6 @@ class WorkerConfig:
     marker: Path
 
 
-@dataclass(frozen=True)
-class RemoteRunResult:
-    """The result of a run: a report, or an error that may hold one."""
-
-    report: Report | None = None
-    error: GreenloopError | None = None
-
-
 class Worker:
     """A worker. Its methods are called from another process; `open` is called first."""
 
@@ -69,26 +61,30 @@ class Worker:
             )
         self._config = config
         try:
-            await asyncio.to_thread(self._open, config)
+            self._executor = await asyncio.to_thread(
+                create_local_run_executor,
+                config.settings,
+                SharedResources(),
+                config.concurrency,
+                self._stack,
+            )
         except GreenloopError as error:
             self._stack.close()
             return error
         return None
 
-    def _open(self, config: WorkerConfig) -> None:
-        self._executor = create_local_run_executor(
-            config.settings, SharedResources(), config.concurrency, self._stack
-        )
+    async def run(self, name: str, request: RunRequest, path: Path) -> Report | GreenloopError:
+        """Execute a run, or continue the one in its folder; `name` is its account in the budget.
 
-    async def run(self, name: str, request: RunRequest, path: Path) -> RemoteRunResult:
-        """Execute a run, or continue the one in its folder; `name` is its account in the budget."""
+        The error that ended the run is returned: it may hold a report.
+        """
         assert self._config is not None
         self._active_runs += 1
         try:
             await _wait_for_lock(RunDirectory(path))
-            return RemoteRunResult(await self._run(name, request, RunDirectory(path)))
+            return await self._run(name, request, RunDirectory(path))
         except GreenloopError as error:
-            return RemoteRunResult(error.report, error)
+            return error
         finally:
             await self._config.shared_budget.flush.remote()
             self._active_runs -= 1

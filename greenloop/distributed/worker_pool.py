@@ -124,7 +124,7 @@ class WorkerPool:
                     f"a worker was lost at {worker.node.address}: its runs continue from their logs"
                 )
             )
-        self._kill_actor(worker.actor)  # it may still run behind a broken connection
+        self.ray.kill(worker.actor, no_restart=True)  # it may still run behind a broken connection
 
     async def close(self) -> None:
         """Stop all workers; cancelled runs have a few seconds to save their reports."""
@@ -137,7 +137,7 @@ class WorkerPool:
         if starts or closing:
             await asyncio.wait([*starts, *closing], timeout=_CLOSE_SECONDS)
         for worker in self._workers.values():
-            self._kill_actor(worker.actor)
+            self.ray.kill(worker.actor, no_restart=True)
 
     def _pick_worker(self) -> WorkerSlot | None:
         """Return the least busy worker; during startup, leave a share for nodes still starting."""
@@ -188,7 +188,7 @@ class WorkerPool:
         except self.ray.exceptions.RayError as problem:
             error = SandboxError(_last_line(problem))
         except asyncio.CancelledError:
-            self._kill_actor(actor)
+            self.ray.kill(actor, no_restart=True)
             raise
         else:
             if error is None:
@@ -198,7 +198,7 @@ class WorkerPool:
             self._start_counts[node.id] = _MAX_STARTS_PER_NODE  # a retry would fail again
         finally:
             del self._starting[node]
-        self._kill_actor(actor)
+        self.ray.kill(actor, no_restart=True)
         if self._start_counts[node.id] >= _MAX_STARTS_PER_NODE:  # it is not used again
             error.args = (f"Ray's node {node.address}: {error}",)
             self._start_error = error
@@ -209,9 +209,6 @@ class WorkerPool:
         """Emit notices on unusable nodes, if a worker is left; else the error ends the batch."""
         while self._workers and self._pending_notices:
             self.emit(Notice(self._pending_notices.pop(0)))
-
-    def _kill_actor(self, actor: Any) -> None:
-        self.ray.kill(actor, no_restart=True)
 
 
 def _last_line(error: Exception) -> str:

@@ -54,7 +54,7 @@ async def run_hidden_tests(
     try:
         box = await sandbox_factory.create_sandbox(task, code, contract_packages)
     except PackagesError as error:
-        return HiddenTestsOutcome("unknown", first_error_line(error))
+        return HiddenTestsOutcome("unknown", str(error).partition("\n")[0])
     files = [item.to_test_file() for item in task.tests]
     return await complete_in_thread(
         partial(_run_and_isolate, box, task, code, files), box.interrupt_runs
@@ -173,11 +173,6 @@ async def for_each_task(
 def default_concurrency() -> int:
     """Return the number of concurrent sandbox runs."""
     return max(2, os.cpu_count() or 1)
-
-
-def first_error_line(error: PackagesError) -> str:
-    """Return the first line of an error's message."""
-    return str(error).partition("\n")[0]
 
 
 class SolutionResult(Record):

@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 from greenloop.errors import InputError
-from greenloop.evals.results import EVAL_RESULTS_FILE, EVAL_SETUP_FILE
+from greenloop.evals.results import EVAL_SETUP_FILE
 from greenloop.files import writing
 from greenloop.llm.model_selection import choose_model
-from greenloop.records.batch import EvalReport, EvalSetup
+from greenloop.records.batch import EvalSetup
 from greenloop.settings import Settings
 from greenloop.versions import greenloop_version
 from greenloop.workflow.storage.request import (
@@ -22,42 +22,28 @@ from greenloop.workflow.storage.run_dir import write_atomically
 _IGNORED_OPTIONS = ("model", "fallback_model", *NEUTRAL_OPTIONS)
 
 
-class EvalDirectory:
-    """Folder with `setup.json`, `results.jsonl`, `runs/`, `eval.jsonl`, and at the end `eval.json`."""
+def open_eval_folder(setup: EvalSetup, home: Path, run_dir: Path | None) -> Path:
+    """Create or reopen the folder of an evaluation: `run_dir`, or one below `home`.
 
-    def __init__(self, path: Path) -> None:
-        self.path = path.absolute()
-        self.results_file = self.path / EVAL_RESULTS_FILE
+    It has `setup.json`, `results.jsonl`, `runs/`, `eval.jsonl`, and at the end `eval.json`.
 
-    @classmethod
-    def create(cls, setup: EvalSetup, home: Path, run_dir: Path | None) -> "EvalDirectory":
-        """Create or reopen the folder of this evaluation; `run_dir` where one is given.
-
-        Raises:
-            InputError: the folder holds another evaluation.
-            OutputError: it cannot be created.
-        """
-        folder = cls(run_dir or home / "evals" / _name_folder(setup))
-        with writing(folder.path):
-            (folder.path / "runs").mkdir(parents=True, exist_ok=True)
-        folder._claim(setup)
-        return folder
-
-    def _claim(self, setup: EvalSetup) -> None:
-        """Write the setup. Raises InputError where the folder has another one."""
-        file = self.path / EVAL_SETUP_FILE
-        if file.exists():
-            existing = EvalSetup.model_validate_json(file.read_bytes())
-            if _comparable(existing) != _comparable(setup):
-                raise InputError(
-                    f"{self.path} holds another evaluation ({existing.model} on {existing.tasks}): name "
-                    "another --run-dir"
-                )
-        write_atomically(file, setup.model_dump_json(indent=1) + "\n")
-
-    def save(self, report: EvalReport) -> None:
-        """Write `eval.json`. Raises OutputError where it cannot be written."""
-        write_atomically(self.path / "eval.json", report.model_dump_json(indent=1) + "\n")
+    Raises:
+        InputError: the folder holds another evaluation.
+        OutputError: it cannot be created.
+    """
+    folder = (run_dir or home / "evals" / _name_folder(setup)).absolute()
+    with writing(folder):
+        (folder / "runs").mkdir(parents=True, exist_ok=True)
+    file = folder / EVAL_SETUP_FILE
+    if file.exists():
+        existing = EvalSetup.model_validate_json(file.read_bytes())
+        if _comparable(existing) != _comparable(setup):
+            raise InputError(
+                f"{folder} holds another evaluation ({existing.model} on {existing.tasks}): name "
+                "another --run-dir"
+            )
+    write_atomically(file, setup.model_dump_json(indent=1) + "\n")
+    return folder
 
 
 def build_setup(tasks: Path, format: str, settings: Settings) -> EvalSetup:

@@ -7,6 +7,7 @@ from statistics import NormalDist
 from typing import get_args
 
 from greenloop.batch.results import append_line, read_lines
+from greenloop.evals.task import EvalTask
 from greenloop.records import Verdict
 from greenloop.records.batch import (
     EvalReport,
@@ -30,20 +31,15 @@ class HiddenTestResults:
         self._path = path
         self._by_id = {item.id: item for item in read_lines(path, TaskResult)}
 
-    def find_result(self, id: str, sha256: str, tests_sha256: str) -> TaskResult | None:
+    def find_result(self, task: EvalTask) -> TaskResult | None:
         """Return the result of this specification with these tests; None where there is none."""
-        found = self._by_id.get(id)
-        same = found is not None and (found.sha256, found.tests_sha256) == (sha256, tests_sha256)
-        return found if same else None
+        found, now = self._by_id.get(task.id), (task.to_entry().sha256, task.tests_sha256)
+        return found if found and (found.sha256, found.tests_sha256) == now else None
 
     def append(self, result: TaskResult) -> None:
         """Append a result to the file. Raises OutputError where it cannot be written."""
-        append_line(self._path, result.model_dump_json())
+        append_line(self._path, result)
         self._by_id[result.id] = result
-
-    @property
-    def all(self) -> tuple[TaskResult, ...]:
-        return tuple(self._by_id.values())
 
 
 def build_eval_report(setup: EvalSetup, tasks: int, results: Sequence[TaskResult]) -> EvalReport:

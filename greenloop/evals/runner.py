@@ -1,7 +1,7 @@
 """Evaluation: tasks run as a batch, with the hidden tests of each finished task."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,10 +17,9 @@ from greenloop.evals.hidden_tests import (
     for_each_task,
     run_hidden_tests,
 )
-from greenloop.evals.output_dir import EvalDirectory
 from greenloop.evals.results import HiddenTestResults
 from greenloop.evals.task import EvalTask
-from greenloop.evals.task_store import TaskStore, check_collectable
+from greenloop.evals.task_store import check_collectable
 from greenloop.events import EntryEnded, Event, HiddenTestsFinished, Notice
 from greenloop.records import Report, ToolUsage
 from greenloop.records.batch import BatchOutcome, EvalUsage, TaskResult
@@ -32,8 +31,8 @@ from greenloop.sandbox import open_sandbox
 class Evaluation:
     """One evaluation: a check of the hidden tests, then the batch and the hidden tests' runs."""
 
-    folder: EvalDirectory
-    store: TaskStore
+    folder: Path
+    tasks: Mapping[str, EvalTask]  # by id
     results: HiddenTestResults
     config: BatchConfig  # of the batch
     format: str  # of the tasks
@@ -59,16 +58,18 @@ class Evaluation:
             factory = TaskSandboxFactory(sandbox, PackageResolver(settings.allow_list))
             await self._check_tasks(factory)
             config = replace(self.config, emit=self._handle_event)
-            self.batch = Batch(self.store.entries, config, self.folder.path)
+            entries = tuple(task.to_entry() for task in self.tasks.values())
+            self.batch = Batch(entries, config, self.folder)
             if self.is_stopping:
                 self.batch.stop()
             await self._run_batch(self.batch, factory)
 
     async def _check_tasks(self, factory: TaskSandboxFactory) -> None:
-        text = f"tasks: {len(self.store)}; checking that pytest can collect the hidden tests"
+        text = f"tasks: {len(self.tasks)}; checking that pytest can collect the hidden tests"
         self.config.emit(Notice(text))
         await for_each_task(
-            self.store, lambda task: check_collectable(task, factory, lambda: self.is_stopping)
+            self.tasks.values(),
+            lambda task: check_collectable(task, factory, lambda: self.is_stopping),
         )
 
     def _handle_event(self, event: Event) -> None:
@@ -102,8 +103,8 @@ class Evaluation:
                 raise
 
     async def _evaluate_outcome(self, outcome: BatchOutcome, factory: TaskSandboxFactory) -> None:
-        task = self.store[outcome.id]
-        known = self.results.find_result(outcome.id, outcome.sha256, task.tests_sha256)
+        task = self.tasks[outcome.id]
+        known = self.results.find_result(task)
         if outcome.kind == "done before" and known and known.truth in ("passed", "failed"):
             self.config.emit(HiddenTestsFinished(known, from_earlier_call=True))
             return

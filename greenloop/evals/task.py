@@ -4,6 +4,7 @@ import ast
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from greenloop.batch.entries import Entry
 from greenloop.errors import InputError
 from greenloop.records import Record
 from greenloop.syntax.parse import PARSE_ERRORS
@@ -40,6 +41,10 @@ class EvalTask(Record):
         """Return a task with one file of hidden tests."""
         hidden = HiddenFile(name=f"test_{module}.py", code=code)
         return cls.model_validate({**fields, "module": module, "tests": (hidden,)})
+
+    def to_entry(self) -> Entry:
+        """Return the task as an entry of a batch."""
+        return Entry(id=self.id, text=self.spec, source=self.where, module=self.module)
 
     @property
     def tests_sha256(self) -> str:

@@ -1,13 +1,12 @@
 """Tasks of an evaluation, and their checks before the first model call."""
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 
-from greenloop.batch.entries import Entry
 from greenloop.dependencies.names import iter_imported_modules
 from greenloop.errors import InputError, PackagesError
-from greenloop.evals.hidden_tests import TaskSandboxFactory, first_error_line
+from greenloop.evals.hidden_tests import TaskSandboxFactory
 from greenloop.evals.task import EvalTask
 from greenloop.files import check_python
 from greenloop.records import Failure, TestRun
@@ -65,18 +64,19 @@ async def check_collectable(
     try:
         box = await sandbox_factory.create_sandbox(task)
     except PackagesError as error:
-        raise InputError(
-            f"{task.where} (id {task.id}): the tests: {first_error_line(error)}"
-        ) from None
+        why = str(error).partition("\n")[0]
+        raise InputError(f"{task.where} (id {task.id}): the tests: {why}") from None
     files = [item.to_test_file() for item in task.tests]
     run = await complete_in_thread(
         partial(box.run_tests, _PLACEHOLDER_MODULE, files, module=task.module), box.interrupt_runs
     )
     if failure := find_test_file_error(run, task.module):
         message = failure.message.strip().partition("\n")[0]
+        is_absent = failure.exception == "ModuleNotFoundError"
+        hint = " (--allow-package NAME allows a package)" if is_absent else ""
         raise InputError(
             f"{task.where} (id {task.id}): the tests cannot be collected, whatever the code is: "
-            f"{failure.exception}: {message}{_package_hint(failure)}"
+            f"{failure.exception}: {message}{hint}"
         )
 
 
@@ -90,32 +90,15 @@ def find_test_file_error(run: TestRun, module: str) -> Failure | None:
     return None
 
 
-def _package_hint(failure: Failure) -> str:
-    missing = failure.exception == "ModuleNotFoundError"
-    return " (--allow-package NAME allows a package)" if missing else ""
+def collect_tasks(tasks: Iterable[EvalTask]) -> dict[str, EvalTask]:
+    """Return the tasks by id.
 
-
-class TaskStore:
-    """The tasks of an evaluation, by id and as entries of a batch."""
-
-    def __init__(self, tasks: Iterable[EvalTask]) -> None:
-        """Raises InputError where a task cannot be evaluated, or two have one id."""
-        self._by_id: dict[str, EvalTask] = {}
-        for task in tasks:
-            check_task(task)
-            if task.id in self._by_id:
-                raise InputError(f"{task.where}: a second task has the id {task.id}")
-            self._by_id[task.id] = task
-        self.entries = tuple(
-            Entry(id=task.id, text=task.spec, source=task.where, module=task.module)
-            for task in self
-        )
-
-    def __len__(self) -> int:
-        return len(self._by_id)
-
-    def __iter__(self) -> Iterator[EvalTask]:
-        return iter(self._by_id.values())
-
-    def __getitem__(self, id: str) -> EvalTask:
-        return self._by_id[id]
+    Raises InputError: a task cannot be evaluated, or two have one id.
+    """
+    found: dict[str, EvalTask] = {}
+    for task in tasks:
+        check_task(task)
+        if task.id in found:
+            raise InputError(f"{task.where}: a second task has the id {task.id}")
+        found[task.id] = task
+    return found

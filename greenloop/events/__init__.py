@@ -1,8 +1,8 @@
 """Events of a run or batch, emitted by the workflow for renderers and tracers."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from greenloop.events.base import Event as Event
 from greenloop.events.work import BatchStarted as BatchStarted
 from greenloop.events.work import CallFailed as CallFailed
 from greenloop.events.work import CallFinished as CallFinished
@@ -35,8 +35,7 @@ from greenloop.records import (
 from greenloop.records.generation import Dispute, Judgement
 
 
-@dataclass(frozen=True, slots=True)
-class RunStarted:
+class RunStarted(Event):
     """A run starts."""
 
     model: str
@@ -48,77 +47,65 @@ class RunStarted:
     max_repairs: int = 0  # limit of the run
 
 
-@dataclass(frozen=True, slots=True)
-class RunFinished:
+class RunFinished(Event):
     report: Report
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Event):
     """One line for the user."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ContractReady:
+class ContractReady(Event):
     contract: Contract
 
 
-@dataclass(frozen=True, slots=True)
-class ChoiceAsked:
+class ChoiceAsked(Event):
     """A question is about to be shown; renderers print nothing until `ChoiceAnswered`."""
 
     choice: Choice
 
 
-@dataclass(frozen=True, slots=True)
-class ChoiceAnswered:
+class ChoiceAnswered(Event):
     choice: Choice
     answer: ChoiceAnswer
 
 
-@dataclass(frozen=True, slots=True)
-class PackageInstallStarted:
+class PackageInstallStarted(Event):
     """Packages that are not in the cache are being installed."""
 
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PackagesReady:
+class PackagesReady(Event):
     """The code may now use `packages`: names and versions in one line."""
 
     packages: str
     cached: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CodeReviewed:
+class CodeReviewed(Event):
     review: Review
 
 
-@dataclass(frozen=True, slots=True)
-class RedPhaseDone:
+class RedPhaseDone(Event):
     red_phase: RedPhase
     tests: int
 
 
-@dataclass(frozen=True, slots=True)
-class AutofixApplied:
+class AutofixApplied(Event):
     fixes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateTested:
+class CandidateTested(Event):
     """The tests were run on a candidate."""
 
     attempt: Attempt
     run: TestRun
 
 
-@dataclass(frozen=True)
-class TestRunFinished:
+class TestRunFinished(Event):
     """Tests were run on given code, as `check` does."""
 
     __test__ = False
@@ -126,98 +113,52 @@ class TestRunFinished:
     run: TestRun
 
 
-@dataclass(frozen=True, slots=True)
-class DisputeJudged:
+class DisputeJudged(Event):
     dispute: Dispute
     judgement: Judgement
 
 
-@dataclass(frozen=True, slots=True)
-class Stuck:
+class Stuck(Event):
     why: str
     next_step: str
 
 
-@dataclass(frozen=True, slots=True)
-class CodeGraded:
+class CodeGraded(Event):
     evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True)
-class HardeningDone:
+class HardeningDone(Event):
     """The model was shown `survivors` surviving mutants, and `tests` were added."""
 
     survivors: int
     tests: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PeerCompared:
+class PeerCompared(Event):
     """Green code was compared with a second implementation of the text."""
 
     peer: Peer
 
 
-@dataclass(frozen=True, slots=True)
-class ChecksReady:
+class ChecksReady(Event):
     """The checks of a script's output."""
 
     checks: tuple[OutputCheck, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RepairSearchDone:
+class RepairSearchDone(Event):
     """The search for a repair by small edits, without a model, has ended."""
 
     search: SearchResult
 
 
-@dataclass(frozen=True, slots=True)
-class EntryProgress:
+class EntryProgress(Event):
     """An event within the run of one specification."""
 
     id: str
-    event: "Event"
+    event: Event
 
 
-Event = (
-    RunStarted
-    | RunFinished
-    | Notice
-    | ContractReady
-    | ChoiceAsked
-    | ChoiceAnswered
-    | PackageInstallStarted
-    | PackagesReady
-    | CodeReviewed
-    | RedPhaseDone
-    | AutofixApplied
-    | CandidateTested
-    | TestRunFinished
-    | DisputeJudged
-    | Stuck
-    | CodeGraded
-    | HardeningDone
-    | PeerCompared
-    | ChecksReady
-    | RepairSearchDone
-    | CallStarted
-    | CallProgress
-    | CallRetried
-    | CallFinished
-    | CallFailed
-    | ResponseRejected
-    | SandboxJobEnded
-    | SandboxJobProgress
-    | SandboxJobStarted
-    | WorkEnded
-    | WorkStarted
-    | BatchStarted
-    | EntryEnded
-    | EntryProgress
-    | EntryStarted
-    | HiddenTestsFinished
-)
 EventSink = Callable[[Event], None]
 
 

@@ -1,33 +1,30 @@
 """Events of model calls, of work in the sandbox, and of batches."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from greenloop.events.base import Event
 from greenloop.records.batch import BatchOutcome, BatchTotals, TaskResult
 
 
-@dataclass(frozen=True, slots=True)
-class WorkStarted:
+class WorkStarted(Event):
     """Local work starts, such as a test run; several go on at once under different names."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class WorkEnded:
+class WorkEnded(Event):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class SandboxJobStarted:
+class SandboxJobStarted(Event):
     """A sandbox job of this `kind` starts; `key` is unique. Emitted from any thread."""
 
     key: str
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class SandboxJobProgress:
+class SandboxJobProgress(Event):
     """A sandbox job reports `done` finished tests or mutants of `total` (0: not known).
 
     Untrusted code may have written the number. Emitted from any thread.
@@ -39,8 +36,7 @@ class SandboxJobProgress:
     total: int = 0
 
 
-@dataclass(frozen=True)
-class SandboxJobEnded:
+class SandboxJobEnded(Event):
     """The job with this `key` has ended; `output` is what it printed."""
 
     key: str
@@ -49,24 +45,21 @@ class SandboxJobEnded:
     output: str = field(default="", compare=False, repr=False)
 
 
-@dataclass(frozen=True)
-class CallStarted:
+class CallStarted(Event):
     """A model call starts; `messages`: role and text of each."""
 
     tool: str
     messages: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class CallProgress:
+class CallProgress(Event):
     """`characters` of the answer were received so far."""
 
     tool: str
     characters: int
 
 
-@dataclass(frozen=True, slots=True)
-class CallRetried:
+class CallRetried(Event):
     """A model call failed with a transient error and is repeated after `wait_s` seconds."""
 
     tool: str
@@ -75,8 +68,7 @@ class CallRetried:
     wait_s: float
 
 
-@dataclass(frozen=True)
-class CallFinished:
+class CallFinished(Event):
     """A model call has ended with an answer."""
 
     tool: str
@@ -90,47 +82,41 @@ class CallFinished:
     cost_usd: float | None = field(default=None, compare=False)  # None: no known price
 
 
-@dataclass(frozen=True, slots=True)
-class CallFailed:
+class CallFailed(Event):
     """A model call was given up; `error` is the exception's type, without its text."""
 
     tool: str
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ResponseRejected:
+class ResponseRejected(Event):
     """The model's answer cannot be parsed; it is requested once more, with the reason."""
 
     tool: str
     why: str
 
 
-@dataclass(frozen=True)
-class BatchStarted:
+class BatchStarted(Event):
     """A batch of `count` specifications starts; its results are in `folder`."""
 
     count: int
     folder: str
 
 
-@dataclass(frozen=True, slots=True)
-class EntryStarted:
+class EntryStarted(Event):
     """The run of one specification of a batch starts."""
 
     id: str
 
 
-@dataclass(frozen=True, slots=True)
-class EntryEnded:
+class EntryEnded(Event):
     """The run of one specification of a batch has ended; `totals` are those so far."""
 
     outcome: BatchOutcome
     totals: BatchTotals
 
 
-@dataclass(frozen=True, slots=True)
-class HiddenTestsFinished:
+class HiddenTestsFinished(Event):
     """The hidden tests of an evaluation's task were run, now or in an earlier call."""
 
     result: TaskResult

@@ -62,7 +62,7 @@ class EvidenceCollector:
         if name in self.not_measured:
             self.not_measured[name] = f"{busy}: {self.not_measured[name]}"
         why = piece.disturbance() if piece else ""
-        return piece.with_disturbance(f"{busy}: {why}") if piece and why else piece
+        return piece.model_copy(update={"cut_short": f"{busy}: {why}"}) if piece and why else piece
 
     def raise_if_nothing_runs(self) -> None:
         """Check that one of the basic pieces could be run.

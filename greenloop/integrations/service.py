@@ -5,7 +5,7 @@ import os
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import astuple, replace
 from pathlib import Path
 
 from greenloop.agent import CodingAgent
@@ -34,17 +34,6 @@ from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.setup.runtime import SharedResources
 from greenloop.workflow.storage.request import RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
-
-
-@dataclass(frozen=True)
-class ScriptParameters:
-    """Inputs and output checks of a script, as in the options of `heal`."""
-
-    arguments: Sequence[str] | None = None
-    stdin: str | None = None
-    inputs: Mapping[str, str] | None = None
-    expect: Sequence[str] | None = None
-    expect_files: Sequence[str] | None = None
 
 
 def _find_folder(folder: str) -> Path:
@@ -116,17 +105,22 @@ class AgentService:
     async def heal(
         self,
         code: str,
-        tests: str | None = None,
-        module: str | None = None,
-        script: ScriptParameters = ScriptParameters(),
-        emit: EventSink = ignore_event,
+        tests: str | None,
+        module: str | None,
+        script: ScriptArguments,
+        stdin: str | None,
+        inputs: Mapping[str, str] | None,
+        emit: EventSink,
     ) -> Report:
-        """Repair existing code: a module if tests are given, else a script."""
+        """Repair existing code: a module if tests are given, else a script.
+
+        `stdin` and `inputs` (by relative path) are texts, which are written to files of the run.
+        """
         directory = RunDirectory.create(self.settings.home, "heal")
         with open_input_folder(directory) as given:
             if tests is None:
-                request = self._script_heal_request(given, code, script)
-            elif any(vars(script).values()):
+                request = self._script_heal_request(given, code, script, stdin, inputs or {})
+            elif any((*astuple(script), stdin, inputs)):
                 raise InputError("arguments, stdin, inputs, expect…: for scripts, without tests")
             else:
                 request = self._module_heal_request(given, code, tests, module)
@@ -192,8 +186,6 @@ class AgentService:
         if self._tracing is not None:
             self._tracing.close()
 
-    # --- requests
-
     def _require_module_name(self, module: str | None, tests: str) -> str:
         name = choose_module_name(module, tests, self.settings.allow_list.import_names)
         if name is None:
@@ -210,23 +202,23 @@ class AgentService:
         return build_request(HealModuleRequest, self.settings, **fields)
 
     def _script_heal_request(
-        self, folder: InputFolder, code: str, parameters: ScriptParameters
+        self,
+        folder: InputFolder,
+        code: str,
+        options: ScriptArguments,
+        stdin: str | None,
+        inputs: Mapping[str, str],
     ) -> RunRequest:
         if is_model_disabled(self.settings):
             raise InputError("this server has no model, and a repair by search needs tests")
         original = read_original(folder.write("script.py", code, "code"))
-        stdin = parameters.stdin
-        options = ScriptArguments(
-            arguments=parameters.arguments,
+        options = replace(
+            options,
             stdin=folder.write("stdin", stdin, "stdin") if stdin is not None else None,
-            input=folder.write_inputs(parameters.inputs or {}),
-            expect=parameters.expect,
-            expect_file=parameters.expect_files,
+            input=folder.write_inputs(inputs),
         )
         script = build_script_request("script.py", options)
         return build_request(HealScriptRequest, self.settings, original=original, script=script)
-
-    # --- runs
 
     async def _execute_request(
         self, request: RunRequest, directory: RunDirectory, emit: EventSink

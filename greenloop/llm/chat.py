@@ -21,7 +21,7 @@ from langchain_core.runnables.config import ensure_config
 from greenloop.llm.budget import TokenCount
 from greenloop.llm.provider_errors import find_refused_feature
 from greenloop.llm.replay import TOOL_KEY
-from greenloop.llm.response import is_repeating
+from greenloop.llm.response import LLMResponse, is_repeating
 from greenloop.prompts import Prompt
 from greenloop.threads import run_in_thread
 
@@ -29,16 +29,6 @@ ProgressCallback = Callable[[int], None]
 _FINISH_REASONS = ("finish_reason", "stop_reason", "done_reason")
 REASONING_KEY = "reasoning_content"  # set by `ServerChatModel`, which is imported late
 _TRACER_MODULES = ("langchain_core.tracers.langchain", "langfuse")
-
-
-@dataclass(frozen=True)
-class Completion:
-    """The result of one call; `usage` is None where the provider reports none."""
-
-    text: str
-    finish_reason: str | None
-    usage: TokenCount | None
-    model: str | None
 
 
 @dataclass(frozen=True)
@@ -50,7 +40,7 @@ class ChatSource:
     is_recorded: bool = False
     left_out: set[str] = field(default_factory=set, compare=False)  # features refused by the server
 
-    async def complete(self, prompt: Prompt, progress: ProgressCallback) -> Completion:
+    async def complete(self, prompt: Prompt, progress: ProgressCallback) -> LLMResponse:
         """Stream one call, reporting the number of characters so far.
 
         A feature of the request that the server refuses is left out, now and in later calls.
@@ -76,7 +66,7 @@ class ChatSource:
 
     def _call(
         self, prompt: Prompt, report_progress: ProgressCallback, stop: threading.Event
-    ) -> Completion:
+    ) -> LLMResponse:
         messages = self._build_messages(prompt)
         about = RunnableConfig(metadata={TOOL_KEY: prompt.tool}, run_name=prompt.tool)
         about["tags"] = ["greenloop", prompt.tool]  # for the callbacks of the surrounding program
@@ -87,7 +77,7 @@ class ChatSource:
             config = RunnableConfig(**about, callbacks=callbacks)
             model, options = self._prepare_model(prompt)
             if "stream" in self.left_out:
-                return _build_completion(model.invoke(messages, config=config, **options), None)
+                return _build_response(model.invoke(messages, config=config, **options), None)
             for chunk in model.stream(messages, config=config, **options):
                 # Read from each chunk: adding chunks joins a repeated reason to "stopstop".
                 reasons = map(chunk.response_metadata.get, _FINISH_REASONS)
@@ -104,9 +94,7 @@ class ChatSource:
                     if is_repeating(str(whole.text)):
                         finish = "stop" if prompt.enough else "length"  # a part may be enough
                         break
-        if whole is None:
-            return Completion("", None, None, None)
-        return _build_completion(whole, finish)
+        return _build_response(whole, finish) if whole is not None else LLMResponse("")
 
     def _build_messages(self, prompt: Prompt) -> list[tuple[str, str]]:
         messages: list[tuple[str, str]] = [(item.role, item.text) for item in prompt.messages]
@@ -130,7 +118,7 @@ class ChatSource:
         return model, {"stream_usage": False} if is_refused else {}
 
 
-def _build_completion(message: BaseMessage, finish_reason: str | None) -> Completion:
+def _build_response(message: BaseMessage, finish_reason: str | None) -> LLMResponse:
     metadata = message.response_metadata
     reasons = map(metadata.get, _FINISH_REASONS)
     finish_reason = finish_reason or next((str(item) for item in reasons if item), None)
@@ -142,7 +130,7 @@ def _build_completion(message: BaseMessage, finish_reason: str | None) -> Comple
     text = str(message.text).encode("utf-8", "replace").decode()  # replaces lone surrogates
     if not text.strip():
         text = _find_text_elsewhere(message, finish_reason)
-    return Completion(text, finish_reason, usage or None, name)
+    return LLMResponse(text, finish_reason, usage or None, name)
 
 
 def _find_text_elsewhere(message: BaseMessage, finish_reason: str | None) -> str:

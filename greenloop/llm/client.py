@@ -33,7 +33,7 @@ from greenloop.llm.budget import (
     describe_cut,
     estimate_tokens,
 )
-from greenloop.llm.chat import ChatSource, Completion
+from greenloop.llm.chat import ChatSource
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.provider_errors import (
     has_wrong_address,
@@ -133,14 +133,14 @@ class LLMClient:
             return self._use_logged_response(prompt.tool, logged)
         started = time.monotonic()
         try:
-            completion, source = await self._call_with_fallback(prompt)
+            response, source = await self._call_with_fallback(prompt)
         except GreenloopError as error:
             self.emit(CallFailed(prompt.tool, type(error).__name__))
             raise
-        entry, cost = self._record_response(prompt, completion, source, time.monotonic() - started)
+        entry, cost = self._record_response(prompt, response, source, time.monotonic() - started)
         self.emit(_build_finished_event(prompt.tool, entry, "model", cost))
         await complete_in_thread(self.log.sync)
-        return LLMResponse(completion.text, completion.finish_reason)
+        return response
 
     def _use_logged_response(self, tool: str, entry: RecordedResponse) -> LLMResponse:
         """Add an answer that was paid for before a resume to the budget, and return it."""
@@ -152,8 +152,8 @@ class LLMClient:
         self.emit(_build_finished_event(tool, entry, "log", 0.0))
         return LLMResponse(entry.answer, "length" if entry.error == "truncated" else "stop")
 
-    async def _call_with_fallback(self, prompt: Prompt) -> tuple[Completion, ChatSource]:
-        """Return the completion and the source that gave it."""
+    async def _call_with_fallback(self, prompt: Prompt) -> tuple[LLMResponse, ChatSource]:
+        """Return the answer and the source that gave it."""
         if not self.sources:
             raise self.missing_model_error or NoModelError(
                 "this run has no model: name one with --model"
@@ -170,7 +170,7 @@ class LLMClient:
         source = self.sources[0]
         return await self._call_source(prompt, source), source
 
-    async def _call_source(self, prompt: Prompt, source: ChatSource) -> Completion:
+    async def _call_source(self, prompt: Prompt, source: ChatSource) -> LLMResponse:
         def progress(characters: int) -> None:
             self.emit(CallProgress(prompt.tool, characters))
 
@@ -223,27 +223,26 @@ class LLMClient:
         )
 
     def _record_response(
-        self, prompt: Prompt, completion: Completion, source: ChatSource, seconds: float
+        self, prompt: Prompt, response: LLMResponse, source: ChatSource, seconds: float
     ) -> tuple[RecordedResponse, float | None]:
         """Log an answer and add it to the budget; return its entry and its US dollars."""
-        usage = completion.usage or TokenCount(
+        usage = response.usage or TokenCount(
             input_tokens=estimate_tokens(prompt.characters),
-            output_tokens=estimate_tokens(len(completion.text)),
+            output_tokens=estimate_tokens(len(response.text)),
         )
-        model = (completion.model or source.name) if source.is_recorded else source.name
-        is_truncated = LLMResponse(completion.text, completion.finish_reason).is_truncated
+        model = (response.model or source.name) if source.is_recorded else source.name
         entry = RecordedResponse(
             tool=prompt.tool,
-            answer=completion.text,
+            answer=response.text,
             prompt_sha256=prompt.sha256,
             model=model,
             usage=usage,
-            error="truncated" if is_truncated else None,
+            error="truncated" if response.is_truncated else None,
             seconds=round(seconds, 3),
         )
         self.log.append(entry)
         is_server = source.name.startswith(f"{UNPRICED_PROVIDER}:")
-        if completion.usage is None and is_server and not self.has_estimated:
+        if response.usage is None and is_server and not self.has_estimated:
             self.has_estimated = True
             self.emit(Notice(f"{source.name} reports no usage: tokens are estimated"))
         cost = self.budget.add(prompt.tool, model, usage, seconds)

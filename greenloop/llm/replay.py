@@ -1,4 +1,4 @@
-"""Chat model that replays recorded answers and faults."""
+"""Chat model that replays recorded answers."""
 
 import threading
 from collections import deque
@@ -7,12 +7,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
-from langchain_core.exceptions import (
-    ModelAPIError,
-    ModelError,
-    ModelRateLimitError,
-    ModelTimeoutError,
-)
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
@@ -23,11 +17,6 @@ from greenloop.errors import InputError, ReplayExhaustedError
 from greenloop.llm.response_log import RecordedResponse, load_responses, read_header
 
 TOOL_KEY = "greenloop_tool"
-_FAULTS: dict[str, type[ModelError]] = {
-    "rate_limit": ModelRateLimitError,
-    "server_error": ModelAPIError,
-    "timeout": ModelTimeoutError,
-}
 
 
 class ReplayChatModel(BaseChatModel):
@@ -51,23 +40,18 @@ class ReplayChatModel(BaseChatModel):
     def from_file(cls, path: Path) -> "ReplayChatModel":
         """Read a replay file; of a folder, only the digests of the recorded texts.
 
-        Raises InputError: it cannot be read, or is no replay file.
+        Raises InputError: it cannot be read or is no replay file, or the folder has none.
         """
-        if path.is_dir():
-            return cls.from_folder(path)
-        model, header = cls(load_responses(path), str(path)), read_header(path)
-        model.specification_sha256 = header.specification_sha256 if header else None
-        return model
-
-    @classmethod
-    def from_folder(cls, folder: Path) -> "ReplayChatModel":
-        """Find the recordings below a folder. Raises InputError where there is none."""
-        model = cls([], str(folder))
-        for path in sorted(folder.rglob("*.jsonl")):
-            if header := read_header(path):
-                model.recordings.setdefault(header.specification_sha256, path)
+        if not path.is_dir():
+            model, header = cls(load_responses(path), str(path)), read_header(path)
+            model.specification_sha256 = header.specification_sha256 if header else None
+            return model
+        model = cls([], str(path))
+        for item in sorted(path.rglob("*.jsonl")):
+            if header := read_header(item):
+                model.recordings.setdefault(header.specification_sha256, item)
         if not model.recordings:
-            raise InputError(f"{folder} has no recording (a .jsonl that --record wrote)")
+            raise InputError(f"{path} has no recording (a .jsonl that --record wrote)")
         return model
 
     def select(self, sha256: str) -> "ReplayChatModel":
@@ -94,11 +78,10 @@ class ReplayChatModel(BaseChatModel):
         return "greenloop-replay"
 
     def skip(self, tool: str) -> None:
-        """Skip one answer of a tool, which a resumed run's log has, and the faults before it."""
+        """Skip one answer of a tool, which a resumed run's log has."""
         with self._lock:
-            queue = self._queues.get(tool, deque())
-            while queue and queue.popleft().error not in (None, "truncated"):
-                continue
+            if queue := self._queues.get(tool):
+                queue.popleft()
 
     def _generate(
         self,
@@ -118,8 +101,6 @@ class ReplayChatModel(BaseChatModel):
                     "--output is the module's name"
                 )
             entry = queue.popleft()
-        if fault := _FAULTS.get(entry.error or ""):
-            raise fault(f"recorded fault: {str(entry.error).replace('_', ' ')}")
         return ChatResult(generations=[ChatGeneration(message=_build_message(entry))])
 
 

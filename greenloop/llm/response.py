@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from greenloop.llm.budget import TokenCount
 from greenloop.llm.parsing.code_blocks import (
     clean_response,
     drop_unfinished,
@@ -11,7 +12,7 @@ from greenloop.llm.parsing.code_blocks import (
     find_unfenced_code,
 )
 from greenloop.llm.parsing.errors import InvalidResponse
-from greenloop.llm.parsing.json_values import find_json
+from greenloop.llm.parsing.json_values import find_bare_values, iterate_values, read_json
 
 _REFUSAL = re.compile(
     r"\b(I(['’]m| am) (sorry|unable|not able)"
@@ -32,10 +33,12 @@ _MAX_PERIOD, _MIN_TIMES, _MIN_REPEATED = 500, 8, 6_000
 
 @dataclass(frozen=True)
 class LLMResponse:
-    """A model's answer; `finish_reason` is the provider's, None where unknown."""
+    """A model's answer; what the provider does not report is None."""
 
     text: str
     finish_reason: str | None = None
+    usage: TokenCount | None = None
+    model: str | None = None
     is_last: bool = False  # there is no further request: use every valid part
 
     @property
@@ -60,17 +63,20 @@ def extract_json(text: str, kind: type[Any], *keys: str) -> Any:
     Raises InvalidResponse: there is none; the message locates the error in the last invalid one.
     """
 
-    def fits(value: Any) -> bool:
-        return isinstance(value, kind) and (not keys or not set(keys).isdisjoint(value))
-
-    blocks = (item.text for item in extract_blocks(text) if "\ndef " not in item.text)
-    value, complaint = find_json(blocks, text, fits)
-    if value is None:
-        place = f"{complaint} " if complaint else ""
-        raise InvalidResponse(
-            f"{place}Answer with one ```json block holding valid JSON and nothing else."
-        )
-    return value
+    blocks = [item.text for item in extract_blocks(text) if "\ndef " not in item.text]
+    complaint = ""
+    for candidate in (*reversed(blocks), *find_bare_values(text)):
+        try:
+            value = read_json(candidate)
+        except InvalidResponse as error:
+            complaint = complaint or f"{error} "
+            continue
+        for item in iterate_values(value):
+            if isinstance(item, kind) and (not keys or not set(keys).isdisjoint(item)):
+                return item
+    raise InvalidResponse(
+        f"{complaint}Answer with one ```json block holding valid JSON and nothing else."
+    )
 
 
 def _explain_empty(response: LLMResponse) -> tuple[str, str]:

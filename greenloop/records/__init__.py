@@ -6,7 +6,6 @@ from greenloop.records.contract import (
     Choice,
     ChoiceAnswer,
     Contract,
-    Contradiction,
     GivenExample,
     HeldOutExample,
     KeptBehaviour,
@@ -63,14 +62,11 @@ from greenloop.records.report import (
 )
 from greenloop.records.review import Finding, Review
 from greenloop.records.script_result import (
-    CheckKind,
-    CheckOrigin,
     InputFile,
     OutputCheck,
     ProducedFile,
     Project,
     ScriptError,
-    ScriptFrame,
     ScriptJob,
     ScriptRun,
 )

@@ -37,9 +37,8 @@ def first_line(text: str, max_length: int = 200) -> str:
 def flatten(text: str, max_length: int, *, keeps_blanks: bool = False) -> str:
     """Return the text in one line, escaped and truncated; `keeps_blanks` keeps runs of blanks."""
     escaped = escape_invisible(text)
-    if keeps_blanks:
-        return truncate(" ".join(escaped.splitlines()), max_length)
-    return truncate(" ".join(escaped.split()), max_length)
+    parts = escaped.splitlines() if keeps_blanks else escaped.split()
+    return truncate(" ".join(parts), max_length)
 
 
 def truncate(line: str, max_length: int) -> str:

@@ -1,58 +1,18 @@
 """Reports of evaluations as text for a terminal and as Markdown."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from greenloop.records.batch import EvalReport, EvalSetup, EvalUsage, Proportion, TaskResult
+from greenloop.records.batch import EvalReport, EvalUsage, Proportion
 from greenloop.reporting.escaping import first_line
 from greenloop.reporting.formats.markdown import code_span, collapsible_list, escape_markdown
 
 Row = tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class _Page:
-    """The content of both formats."""
-
-    title: str
-    lines: Sequence[str]
-    tables: Sequence[Sequence[Row]]  # with a header
-
-
 def render_eval_text(report: EvalReport) -> str:
     """Return pass@1, verdicts against hidden tests and cost."""
-    return _render_text(_describe_report(report))
-
-
-def render_eval_markdown(report: EvalReport) -> str:
-    """Return pass@1, verdicts against hidden tests, cost and unsolved tasks."""
-    unsolved = [
-        f"{code_span(item.id)} {escape_markdown(_describe_result(item))}"
-        for item in report.results
-        if not item.is_solved
-    ]
-    more = collapsible_list(f"{len(unsolved)} not solved", unsolved)
-    return "".join(f"{line}\n" for line in (*_markdown_lines(_describe_report(report)), *more))
-
-
-def _describe_result(item: TaskResult) -> str:
-    return f"({item.verdict or 'ended early'}): {item.why}"
-
-
-def _describe_report(report: EvalReport) -> _Page:
-    verdicts: list[Row] = [("verdict", "hidden tests pass", "fail", "wrong")]
-    for row in report.verdicts:
-        wrong = _format_share(row.wrong) if row.wrong.of else "–"
-        verdicts.append((row.verdict, str(row.hidden_passed), str(row.hidden_failed), wrong))
-    title = f"pass@1   {_format_share(report.pass_at_1)}, Wilson score interval"
-    spent = {"a task": report.mean, "in all": report.total}
-    lines = [_format_setup(report.setup), *_list_caveats(report)]
-    return _Page(title, lines, [verdicts, _list_spending(spent)])
-
-
-def _render_text(page: _Page) -> str:
-    lines = [page.title, *(f"         {line}" for line in page.lines)]
-    for table in page.tables:
+    lines = [_format_title(report), *(f"         {line}" for line in _describe_setup(report))]
+    for table in _build_tables(report):
         widths = [max(map(len, column)) + 2 for column in zip(*table, strict=True)]
         lines.append("")
         for first, *numbers, last in table:
@@ -61,16 +21,42 @@ def _render_text(page: _Page) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _markdown_lines(page: _Page) -> Iterator[str]:
-    yield from (f"## {escape_markdown(page.title)}", "")
-    yield from (f"- {escape_markdown(line)}" for line in page.lines)
-    for head, *rows in page.tables:
+def render_eval_markdown(report: EvalReport) -> str:
+    """Return pass@1, verdicts against hidden tests, cost and unsolved tasks."""
+    unsolved = [
+        f"{code_span(item.id)} " + escape_markdown(f"({item.verdict or 'ended early'}): {item.why}")
+        for item in report.results
+        if not item.is_solved
+    ]
+    more = collapsible_list(f"{len(unsolved)} not solved", unsolved)
+    return "".join(f"{line}\n" for line in (*_markdown_lines(report), *more))
+
+
+def _markdown_lines(report: EvalReport) -> Iterator[str]:
+    yield from (f"## {escape_markdown(_format_title(report))}", "")
+    yield from (f"- {escape_markdown(line)}" for line in _describe_setup(report))
+    for head, *rows in _build_tables(report):
         yield from ("", f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 2)}---|")
         yield from (f"| {' | '.join(map(escape_markdown, row))} |" for row in rows)
 
 
-def _list_caveats(report: EvalReport) -> Iterator[str]:
-    """Yield what limits the meaning of pass@1."""
+def _format_title(report: EvalReport) -> str:
+    return f"pass@1   {_format_share(report.pass_at_1)}, Wilson score interval"
+
+
+def _build_tables(report: EvalReport) -> tuple[Sequence[Row], Sequence[Row]]:
+    """Return the verdicts and the spending, each with a header."""
+    verdicts: list[Row] = [("verdict", "hidden tests pass", "fail", "wrong")]
+    for row in report.verdicts:
+        wrong = _format_share(row.wrong) if row.wrong.of else "–"
+        verdicts.append((row.verdict, str(row.hidden_passed), str(row.hidden_failed), wrong))
+    return verdicts, _list_spending({"a task": report.mean, "in all": report.total})
+
+
+def _describe_setup(report: EvalReport) -> Iterator[str]:
+    """Yield model and tasks, and what limits the meaning of pass@1."""
+    setup = report.setup
+    yield first_line(f"{setup.model} on {setup.tasks} ({setup.format})", 200)
     if report.broken_off:
         yield (
             f"{report.broken_off} of {report.tasks} tasks ended early (no answer or no budget) and "
@@ -106,7 +92,3 @@ def _format_share(share: Proportion) -> str:
         return "of no task"
     interval = f"95%: {share.low:.1%} to {share.high:.1%}"
     return f"{share.share:.1%} ({share.count} of {share.of}; {interval})"
-
-
-def _format_setup(setup: EvalSetup) -> str:
-    return first_line(f"{setup.model} on {setup.tasks} ({setup.format})", 200)

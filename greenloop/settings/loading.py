@@ -86,10 +86,8 @@ class Settings(SettingsTable):
         Raises SettingsError: a value is invalid, or `.env` cannot be read.
         """
         given = {name: value for name, value in flags.items() if value is not None}
-        if folder is not None:
-            cls = _bind_folder(cls, folder)
         try:
-            return cls(**given)
+            return (_bind_folder(folder) if folder else cls)(**given)
         except ValidationError as error:
             raise SettingsError("; ".join(_describe_errors(error, given))) from None
         except (OSError, UnicodeDecodeError) as error:
@@ -126,10 +124,10 @@ def list_settings() -> tuple[Setting, ...]:
     )
 
 
-def _bind_folder(settings: type[Settings], folder: Path) -> type[Settings]:
+def _bind_folder(folder: Path) -> type[Settings]:
     """Return a settings class that reads the files of `folder`, not of the working folder."""
 
-    class BoundSettings(settings):  # type: ignore[valid-type,misc]
+    class BoundSettings(Settings):
         model_config = SettingsConfigDict(env_file=folder / ".env")
         project_folder: ClassVar[Path] = folder
 

@@ -7,12 +7,16 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from dotenv import load_dotenv
 
+from greenloop.errors import SettingsError
 from greenloop.events import Event, EventSink, Notice
-from greenloop.tracing.spans import RunSpans, Tracer, TracingSettingError
 from greenloop.versions import format_install_command
+
+if TYPE_CHECKING:
+    from greenloop.tracing.otel import OtelTracer
 
 # Limit for sending the rest at the end: an endpoint that is down must not delay the exit.
 _CLOSE_TIMEOUT_SECONDS = 2.0
@@ -20,15 +24,14 @@ _EXPORTER_LOGGER = "opentelemetry"
 _LOGGER = logging.getLogger(__name__)
 _TRUE_VALUES = ("true", "1", "yes", "on")
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+T = TypeVar("T")
 
 
 class Tracing:
     """The configured tracer. Without one, events pass unchanged."""
 
-    def __init__(
-        self, tracer: Tracer | None = None, *, content: bool = False, missing: str = ""
-    ) -> None:
-        self._tracer, self._content, self._missing = tracer, content, missing
+    def __init__(self, tracer: "OtelTracer | None" = None, *, missing: str = "") -> None:
+        self._tracer, self._missing = tracer, missing
 
     def __bool__(self) -> bool:
         return self._tracer is not None
@@ -38,28 +41,24 @@ class Tracing:
         """Yield the event sink of one run, which stops using the tracer after its first failure."""
         if self._missing:
             emit(Notice(self._missing))
-        if self._tracer is None:
+        guard = _Guard()
+        spans = guard.call(self._tracer.start_run) if self._tracer else None
+        if spans is None:
             yield emit
             return
-        guard, spans = _Guard(), list[RunSpans]()
-        guard.call(lambda: spans.append(self._open_spans()))
 
         def emit_traced(event: Event) -> None:
             emit(event)
-            guard.call(lambda: spans[0](event))
+            guard.call(lambda: spans(event))
 
-        error: str | None = None
+        error = ""
         try:
             yield emit_traced
         except BaseException as problem:
             error = type(problem).__name__
             raise
         finally:
-            guard.call(lambda: spans[0].close(error))
-
-    def _open_spans(self) -> RunSpans:
-        assert self._tracer is not None
-        return RunSpans(self._tracer, content=self._content)
+            guard.call(lambda: spans.close(error))
 
     def close(self) -> bool:
         """Send the remaining spans; return False if that exceeds the time limit."""
@@ -102,11 +101,11 @@ def open_tracing() -> Tracing:
     try:
         from greenloop.tracing.otel import OtelTracer
 
-        return Tracing(OtelTracer(), content=is_content_traced(os.environ))
+        return Tracing(OtelTracer(content=is_content_traced(os.environ)))
     except ImportError:
         command = format_install_command("otel")
         missing = f"OpenTelemetry is configured, but its packages are missing: {command}"
-    except TracingSettingError as error:
+    except SettingsError as error:
         missing = str(error)
     except Exception as error:  # noqa: BLE001 - an invalid OTEL_* setting must not end the run
         missing = f"OpenTelemetry cannot be used: {type(error).__name__}"
@@ -156,11 +155,12 @@ class _Guard:
     def __init__(self) -> None:
         self._has_failed = False
 
-    def call(self, action: Callable[[], object]) -> None:
-        if self._has_failed:
-            return
-        try:
-            action()
-        except Exception:
-            _LOGGER.debug("tracing was stopped for this run", exc_info=True)
-            self._has_failed = True
+    def call(self, action: Callable[[], T]) -> T | None:
+        """Return the result of an action, None after a failure."""
+        if not self._has_failed:
+            try:
+                return action()
+            except Exception:
+                _LOGGER.debug("tracing was stopped for this run", exc_info=True)
+                self._has_failed = True
+        return None

@@ -1,22 +1,18 @@
 """Conversion of a run's events into spans: the run, each model call and each sandbox job."""
 
+import json
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+
+from opentelemetry import trace
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer
 
 from greenloop import events as e
 from greenloop.records import Report
 
-SpanType = Literal["run", "model", "sandbox"]
-AttributeValue = str | int | float | bool
+Attributes = dict[str, str | int | float | bool]
 
-# The operation of each span, and the attribute for its name.
-_OPERATIONS: dict[SpanType, tuple[str, str]] = {
-    "run": ("invoke_agent", "gen_ai.agent.name"),
-    "model": ("chat", ""),
-    "sandbox": ("execute_tool", "gen_ai.tool.name"),
-}
+_INPUT, _OUTPUT = "gen_ai.prompt", "gen_ai.completion"  # attributes with the content, as JSON
+_MAX_CONTENT_CHARACTERS = 20_000  # of each piece of content
 # LangChain's provider names that differ from those of the OpenTelemetry conventions.
 _PROVIDERS = {
     "azure_openai": "azure.ai.openai",
@@ -29,117 +25,83 @@ _PROVIDERS = {
 }
 
 
-class TracingSettingError(Exception):
-    """A tracing setting that cannot be used; its text says why and holds no secret."""
-
-
-def span_attributes(kind: SpanType, name: str) -> dict[str, AttributeValue]:
-    """Return the attributes that are known when a span starts."""
-    operation, attribute = _OPERATIONS[kind]
-    return {"gen_ai.operation.name": operation, **({attribute: name} if attribute else {})}
-
-
-def model_attributes(name: str) -> dict[str, AttributeValue]:
-    """Return the attributes for `provider:model`; without a provider, only that of the model."""
-    provider, colon, model = name.partition(":")
-    if not colon:
-        return {"gen_ai.request.model": name}
-    return {
-        "gen_ai.provider.name": _PROVIDERS.get(provider, provider),
-        "gen_ai.request.model": model,
-    }
-
-
-_MAX_CONTENT_CHARACTERS = 20_000  # of each piece of content
-
-
-@dataclass(frozen=True)
-class SpanData:
-    """Data recorded at the start or the end of a span."""
-
-    attributes: Mapping[str, AttributeValue] = field(default_factory=dict)
-    content: Mapping[str, str] = field(default_factory=dict)  # empty unless content is traced
-    error: str | None = None  # the exception's type, never its text
-
-
-class Tracer(Protocol):
-    """A destination of spans. `start` and `end` never block; `close` may."""
-
-    def start(self, kind: SpanType, name: str, parent: Any, data: SpanData) -> Any: ...
-
-    def end(self, span: Any, data: SpanData) -> None: ...
-
-    def close(self) -> None: ...
-
-
 class RunSpans:
-    """Event listener that turns the events of one run into spans. Thread-safe."""
+    """Event listener that turns the events of one run into spans. Thread-safe.
+
+    The span of the run belongs to the current span of the host program, if there is one. Content
+    (specifications, prompts, code and output) is left out unless `content` is true.
+    """
 
     def __init__(self, tracer: Tracer, *, content: bool) -> None:
         self._tracer, self._content = tracer, content
         self._lock = threading.Lock()
-        self._open_spans: dict[str, list[Any]] = {}
-        self._final_data = SpanData()
-        self._run_span = tracer.start("run", "greenloop", None, SpanData())
+        self._open_spans: dict[str, list[Span]] = {}
+        operation = _name_operation("invoke_agent") | {"gen_ai.agent.name": "greenloop"}
+        self._run_span = tracer.start_span("greenloop", attributes=operation)
+        self._context = trace.set_span_in_context(self._run_span)
 
     def __call__(self, event: e.Event) -> None:
         match event:
             case e.CallStarted():
                 prompt = "\n\n".join(f"{role}: {text}" for role, text in event.messages)
-                self._start_span("model", event.tool, event.tool, self._build_data(prompt=prompt))
+                attributes = _name_operation("chat") | self._content_of(_INPUT, prompt=prompt)
+                self._start_span(event.tool, event.tool, SpanKind.CLIENT, attributes)
             case e.CallFinished():
-                self._end_span(event.tool, self._data_from_call(event))
+                self._end_span(event.tool, self._describe_call(event))
             case e.CallFailed():
-                self._end_span(event.tool, SpanData(error=event.error or "CallFailed"))
+                self._end_span(event.tool, error=event.error or "CallFailed")
             case e.SandboxJobStarted():
-                data = self._build_data({"greenloop.sandbox.kind": event.kind})
-                self._start_span("sandbox", f"sandbox {event.kind}", event.key, data)
+                name = f"sandbox {event.kind}"
+                attributes = _name_operation("execute_tool") | {"gen_ai.tool.name": name}
+                attributes["greenloop.sandbox.kind"] = event.kind
+                self._start_span(event.key, name, SpanKind.INTERNAL, attributes)
             case e.SandboxJobEnded():
-                attributes: dict[str, AttributeValue] = {"greenloop.ending": event.ending}
+                attributes = self._content_of(_OUTPUT, output=event.output)
+                attributes["greenloop.ending"] = event.ending
                 attributes["greenloop.seconds"] = event.seconds
-                self._end_span(event.key, self._build_data(attributes, output=event.output))
+                self._end_span(event.key, attributes)
             case e.RunFinished():
-                self._final_data = self._data_from_report(event.report)
+                self._run_span.set_attributes(self._describe_report(event.report))
 
-    def close(self, error: str | None) -> None:
-        """End the run's span and all spans that are still open."""
+    def close(self, error: str) -> None:
+        """End the run's span and all spans that are still open; `error` is an exception's type."""
         with self._lock:
             unfinished = [span for spans in self._open_spans.values() for span in spans]
             self._open_spans = {}
         for span in unfinished:
-            self._tracer.end(span, SpanData(error=error or "unfinished"))
-        self._tracer.end(self._run_span, replace(self._final_data, error=error))
+            _end(span, error or "unfinished")
+        _end(self._run_span, error)
 
-    def _start_span(self, kind: SpanType, name: str, key: str, data: SpanData) -> None:
-        span = self._tracer.start(kind, name, self._run_span, data)
+    def _start_span(self, key: str, name: str, kind: SpanKind, attributes: Attributes) -> None:
+        span = self._tracer.start_span(name, self._context, kind, attributes)
         with self._lock:
             self._open_spans.setdefault(key, []).append(span)
 
-    def _end_span(self, key: str, data: SpanData) -> None:
+    def _end_span(self, key: str, attributes: Attributes | None = None, error: str = "") -> None:
         with self._lock:
             waiting = self._open_spans.get(key)
             span = waiting.pop(0) if waiting else None
         if span is not None:
-            self._tracer.end(span, data)
+            span.set_attributes(attributes or {})
+            _end(span, error)
 
-    def _build_data(
-        self, attributes: dict[str, AttributeValue] | None = None, **content: str
-    ) -> SpanData:
-        kept = {name: text[:_MAX_CONTENT_CHARACTERS] for name, text in content.items() if text}
-        return SpanData(attributes or {}, kept if self._content else {})
+    def _content_of(self, name: str, **content: str) -> Attributes:
+        """Return the attribute with the pieces of content that are not empty, if there is any."""
+        kept = {key: text[:_MAX_CONTENT_CHARACTERS] for key, text in content.items() if text}
+        return {name: json.dumps(kept)} if kept and self._content else {}
 
-    def _data_from_call(self, event: e.CallFinished) -> SpanData:
-        attributes = model_attributes(event.model)
+    def _describe_call(self, event: e.CallFinished) -> Attributes:
+        attributes = _name_model(event.model) | self._content_of(_OUTPUT, answer=event.response)
         attributes |= {"greenloop.seconds": event.seconds, "greenloop.source": event.source}
         if event.source == "model":  # services would count the cost of a logged answer twice
             attributes["gen_ai.usage.input_tokens"] = event.input_tokens
             attributes["gen_ai.usage.output_tokens"] = event.output_tokens
-        return self._build_data(attributes, answer=event.response)
+        return attributes
 
-    def _data_from_report(self, report: Report) -> SpanData:
+    def _describe_report(self, report: Report) -> Attributes:
         active = [item for item in report.tests if item.outcome != "dropped"]
         mutation, usage = report.evidence.mutation, report.usage
-        attributes: dict[str, AttributeValue] = {
+        attributes: Attributes = {
             "greenloop.command": report.command,
             "greenloop.module": report.module,
             "greenloop.verdict": report.verdict,
@@ -158,10 +120,33 @@ class RunSpans:
             attributes["greenloop.cost_usd"] = usage.cost_usd
         if mutation and mutation.score is not None:
             attributes["greenloop.mutation_score"] = mutation.score
-        return self._build_data(
-            attributes,
+        return attributes | self._content_of(
+            _OUTPUT,
             specification=report.specification,
             code=report.final_code,
             tests=report.test_code,
             reasons="\n".join(report.reasons),
         )
+
+
+def _name_operation(name: str) -> Attributes:
+    return {"gen_ai.operation.name": name}
+
+
+def _name_model(name: str) -> Attributes:
+    """Return the attributes for `provider:model`; without a provider, only that of the model."""
+    provider, colon, model = name.partition(":")
+    if not colon:
+        return {"gen_ai.request.model": name}
+    return {
+        "gen_ai.provider.name": _PROVIDERS.get(provider, provider),
+        "gen_ai.request.model": model,
+    }
+
+
+def _end(span: Span, error: str) -> None:
+    """End a span, with the type of an exception, never its text, if there was one."""
+    if error:
+        span.set_attribute("error.type", error)
+        span.set_status(Status(StatusCode.ERROR))
+    span.end()

@@ -189,10 +189,8 @@ def _run_check(work: CheckWork, options: CheckOptions, settings: Settings) -> in
     if options.markdown is not None:
         write_outputs(report, (options.markdown, render_markdown))
     status = 0 if meets_requirement(report, settings.require) else 1
-    renderers: dict[str, Callable[[Report], str]] = {
-        **_RENDERERS,
-        "junit": partial(render_junit, require=settings.require),
-    }
+    renderers = dict(_RENDERERS)
+    renderers["junit"] = partial(render_junit, require=settings.require)
     if render := renderers.get(options.output_format):
         write_stdout(render(report))
         if error is not None:

@@ -22,11 +22,11 @@ from greenloop.evals.hidden_tests import (
     adapt_settings_to_format,
     run_solutions,
 )
-from greenloop.evals.output_dir import EvalDirectory, build_setup
-from greenloop.evals.results import HiddenTestResults, build_eval_report
+from greenloop.evals.output_dir import build_setup, open_eval_folder
+from greenloop.evals.results import EVAL_RESULTS_FILE, HiddenTestResults, build_eval_report
 from greenloop.evals.runner import Evaluation
 from greenloop.evals.task import EvalTask
-from greenloop.evals.task_store import TaskStore
+from greenloop.evals.task_store import collect_tasks
 from greenloop.llm.factory import open_sources
 from greenloop.records.base import escape_json
 from greenloop.records.batch import EvalReport
@@ -35,7 +35,7 @@ from greenloop.reporting.evals import render_eval_markdown, render_eval_text
 from greenloop.reporting.progress.batch import create_batch_progress
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
-from greenloop.workflow.storage.run_dir import RunDirectory
+from greenloop.workflow.storage.run_dir import RunDirectory, write_atomically
 
 
 def eval_command(options: EvalOptions) -> int:
@@ -57,27 +57,24 @@ def _run_evaluation(
     """Run an evaluation; return the exit status. Raises GreenloopError if it cannot start."""
     open_sources(settings)  # report an error of the model first
     setup = build_setup(tasks, source.format, settings)
-    folder = EvalDirectory.create(setup, settings.home, options.run_dir)
+    folder = open_eval_folder(setup, settings.home, options.run_dir)
     with ExitStack() as stack:
-        stack.enter_context(RunDirectory(folder.path).lock())
-        store = TaskStore(islice(source, options.limit))
-        if not len(store):
+        stack.enter_context(RunDirectory(folder).lock())
+        by_id = collect_tasks(islice(source, options.limit))
+        if not by_id:
             raise InputError(f"{tasks}: there is no task to evaluate")
-        results = HiddenTestResults(folder.results_file)
+        results = HiddenTestResults(folder / EVAL_RESULTS_FILE)
         show = stack.enter_context(create_batch_progress(quiet=options.quiet))
         limits = (options.jobs, options.requests_per_minute, options.tokens_per_minute)
         config = BatchConfig(settings, *limits, show)
-        session = Evaluation(folder, store, results, config, source.format)
+        session = Evaluation(folder, by_id, results, config, source.format)
         failure = run_until_stopped(session, session.run())
         if failure and session.batch is None:
             raise failure
         failure = failure or (session.batch.fatal_error if session.batch else None)
-        known = (
-            results.find_result(entry.id, entry.sha256, store[entry.id].tests_sha256)
-            for entry in store.entries
-        )
-        report = build_eval_report(setup, len(store), [item for item in known if item is not None])
-        folder.save(report)
+        known = [item for item in map(results.find_result, by_id.values()) if item is not None]
+        report = build_eval_report(setup, len(by_id), known)
+        write_atomically(folder / "eval.json", report.model_dump_json(indent=1) + "\n")
     return _finish_evaluation(report, session, failure, options)
 
 
@@ -93,7 +90,7 @@ def _finish_evaluation(
     elif prints_text(options):
         write_stdout(render_eval_text(report))
     if not options.json:
-        print(f"evaluation: {session.folder.path}", file=sys.stderr)
+        print(f"evaluation: {session.folder}", file=sys.stderr)
     if status := end_early(failure, bool(session.is_stopping and report.not_run)):
         return status
     if report.results and report.broken_off == len(report.results):
@@ -106,12 +103,12 @@ def _check_tasks(
     tasks: Iterator[EvalTask], settings: Settings, *, as_json: bool, quiet: bool
 ) -> int:
     """Run the solutions of the tasks; return 1 if one does not pass. Raises GreenloopError."""
-    store = TaskStore(tasks)
-    if not len(store):
+    checked = collect_tasks(tasks).values()
+    if not checked:
         raise InputError("there is no task to check")
     with open_sandbox(settings) as sandbox:
         factory = TaskSandboxFactory(sandbox, PackageResolver(settings.allow_list))
-        work = run_solutions(store, factory, lambda item: _print_failure(item, quiet))
+        work = run_solutions(checked, factory, lambda item: _print_failure(item, quiet))
         results = asyncio.run(work)
     as_list = [item.model_dump(mode="json") for item in results]
     text = escape_json(json.dumps(as_list, indent=1)) + "\n"

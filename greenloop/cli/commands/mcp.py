@@ -24,12 +24,12 @@ _LOOPBACK_ADDRESS, _LISTEN_BACKLOG, _SHUTDOWN_TIMEOUT_SECONDS = "127.0.0.1", 128
 
 def mcp_command(options: McpOptions) -> int:
     """Run `greenloop mcp` until the client disconnects; return the exit status."""
-    asyncio.run(_prepare_server(load_settings(options), options)())
+    asyncio.run(_serve(load_settings(options), options))
     return 0
 
 
-def _prepare_server(settings: Settings, options: McpOptions) -> Callable[[], Any]:
-    """Return a function that serves until the client disconnects. Raises InputError."""
+async def _serve(settings: Settings, options: McpOptions) -> None:
+    """Serve until the client disconnects. Raises InputError if the server cannot start."""
     try:
         from greenloop.integrations.mcp.tools import build_server
         from greenloop.integrations.task_group import RunTaskGroup
@@ -43,15 +43,11 @@ def _prepare_server(settings: Settings, options: McpOptions) -> Callable[[], Any
     listener = _open_socket(options.port) if options.http else None
     if listener is None and sys.stdin.isatty():
         print_error("mcp: waiting for a client on standard input; see --http for a network port")
-
-    async def serve() -> None:
-        runs = RunTaskGroup()
-        with closing(AgentService(settings, tracing=open_tracing())) as service:
-            _install_signal_handlers(runs.stop, service)
-            server = build_server(service, runs)
-            await (_serve_stdio(server) if listener is None else _serve_http(server, listener))
-
-    return serve
+    runs = RunTaskGroup()
+    with closing(AgentService(settings, tracing=open_tracing())) as service:
+        _install_signal_handlers(runs.stop, service)
+        server = build_server(service, runs)
+        await (_serve_stdio(server) if listener is None else _serve_http(server, listener))
 
 
 def _install_signal_handlers(stop: Callable[[], Any], service: AgentService) -> None:

@@ -106,16 +106,11 @@ def _list_settings(names: Names) -> Iterator[inspect.Parameter]:
     if names:
         from greenloop.settings import list_settings
 
-        for item, section in _list_with_sections(list_settings()):
+        section = ""
+        for item in list_settings():
+            section = item.section or section
             if item.name in names:
                 yield _build_option(item, section)
-
-
-def _list_with_sections(table: "tuple[Setting, ...]") -> "Iterator[tuple[Setting, str]]":
-    section = ""
-    for item in table:
-        section = item.section or section
-        yield item, section
 
 
 def _build_option(item: "Setting", section: str) -> inspect.Parameter:

@@ -11,6 +11,7 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp_types import ToolAnnotations
 from pydantic import Field, ValidationError
 
+from greenloop.app.requests import ScriptArguments
 from greenloop.errors import GreenloopError, NoModelError
 from greenloop.events import EventSink
 from greenloop.integrations.mcp.progress import forward_progress
@@ -21,7 +22,7 @@ from greenloop.integrations.result import (
     build_run_result,
     truncate_line,
 )
-from greenloop.integrations.service import AgentService, ScriptParameters
+from greenloop.integrations.service import AgentService
 from greenloop.integrations.task_group import RunTaskGroup
 from greenloop.records import Report
 from greenloop.settings import Settings
@@ -162,9 +163,9 @@ class McpTools:
     ) -> RunResult:
         """Repair existing code with as small a change as will do: with tests a module until they
         pass, without tests a script until it runs and its output is as expected."""
-        parameters = ScriptParameters(arguments, stdin, inputs, expect, expect_files)
+        script = ScriptArguments(arguments, expect=expect, expect_file=expect_files)
         return await self._run_call(
-            ctx, lambda emit: self._service.heal(code, tests, module, parameters, emit)
+            ctx, lambda emit: self._service.heal(code, tests, module, script, stdin, inputs, emit)
         )
 
     async def change_code(

@@ -39,7 +39,7 @@ def parse_code(response: LLMResponse, contract: Contract) -> GeneratedCode:
     """
     text = extract_text(response)
     names = public_names(contract.interface)
-    code = _select_module(text, names, contract.module)
+    code = select_module(text, names, contract.module)
     if not response.is_last:  # the tests find what is missing
         check_complete(code)
     _check_module(code, contract, is_last=response.is_last)
@@ -49,14 +49,9 @@ def parse_code(response: LLMResponse, contract: Contract) -> GeneratedCode:
 def parse_script(response: LLMResponse) -> GeneratedCode:
     """Return a whole script, checked like a module without an interface."""
     text = extract_text(response)
-    code = extract_module(text)
+    code = select_module(text)
     check_complete(code)
     return GeneratedCode(code=code, explanation=extract_prose(text))
-
-
-def extract_module(text: str) -> str:
-    """Return the code of an answer whose names are not known. Raises InvalidResponse."""
-    return _select_module(text, (), "")
 
 
 def parse_repair(response: LLMResponse, contract: Contract, current: str) -> Repair:
@@ -88,7 +83,7 @@ def _extract_repair(
         return apply_edits(current, edits)
     if has_disputes and all(_is_quote(block) for block in extract_blocks(text) if block.is_python):
         return None
-    return _select_module(_DISPUTE.sub("", text), public_names(contract.interface), contract.module)
+    return select_module(_DISPUTE.sub("", text), public_names(contract.interface), contract.module)
 
 
 def _is_quote(block: CodeBlock) -> bool:
@@ -115,10 +110,11 @@ def extract_python(text: str) -> list[str]:
     return [block.text for block in code]
 
 
-def _select_module(text: str, names: Sequence[str], module: str) -> str:
+def select_module(text: str, names: Sequence[str] = (), module: str = "") -> str:
     """Return the block that defines most of `names`, or all joined where only they define all.
 
     Of equal blocks the last one is chosen; without `names` (a script) the longest one.
+    Raises InvalidResponse: there is no Python.
     """
     found = extract_python(text)
 

@@ -7,7 +7,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from greenloop.syntax.parse import cache_by_source, parse_or_none
+from greenloop.syntax.parse import cache_by_source, parse_or_empty
 
 _CODE = r"(code|implementation|module|functions?|class(es)?|methods?|tests?|imports?|logic)"
 _UNCHANGED = r"(unchanged|omitted|identical|not\s+shown|(the\s+)?same|as\s+(before|above|is)|here)"
@@ -91,12 +91,9 @@ def top_level_names(source: str, module: str = "") -> tuple[str, ...]:
 
     Imported names count, except by relative imports and from `module`: such a file is not `module`.
     """
-    tree = parse_or_none(source)
-    if tree is None:
-        return ()
     own = (
         node
-        for node in tree.body
+        for node in parse_or_empty(source).body
         if not isinstance(node, ast.ImportFrom) or (node.level == 0 and node.module != module)
     )
     return tuple(dict.fromkeys(name for node in own for name in _iter_defined_names(node)))
@@ -124,9 +121,8 @@ def public_names(interface: str) -> tuple[str, ...]:
 
     Type variables are left out: they are part of the notation, not of the behaviour.
     """
-    tree = parse_or_none(interface)
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
-    nodes = [node for node in tree.body if isinstance(node, kinds)] if tree else []
+    nodes = (node for node in parse_or_empty(interface).body if isinstance(node, kinds))
     found = (
         name for node in nodes if not _is_type_variable(node) for name in _iter_defined_names(node)
     )
@@ -144,9 +140,7 @@ def find_unwritten_functions(source: str) -> tuple[str, ...]:
 
     Overloads, protocols, abstract methods and base classes may have such bodies.
     """
-    tree = parse_or_none(source)
-    if tree is None:
-        return ()
+    tree = parse_or_empty(source)
     classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     bases = frozenset(
         ast.unparse(base).partition("[")[0] for node in classes for base in node.bases

@@ -3,7 +3,7 @@
 import ast
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -44,35 +44,15 @@ def read_json(text: str) -> Any:
     raise InvalidResponse(f"The JSON is not valid{place}.")
 
 
-def find_json(
-    texts: Iterator[str], text: str, fits: Callable[[Any], bool]
-) -> tuple[Any | None, InvalidResponse | None]:
-    """Return the last value that fits; where none does, the complaint about the last invalid one.
-
-    The blocks `texts` are searched before bare values in the whole `text`.
-    """
-    complaint: InvalidResponse | None = None
-    for candidate in (*reversed([*texts]), *_find_bare_values(text)):
-        try:
-            value = read_json(candidate)
-        except InvalidResponse as error:
-            complaint = complaint or error
-            continue
-        for item in _iterate_values(value):
-            if fits(item):
-                return item, None
-    return None, complaint
-
-
-def _iterate_values(value: Any) -> Iterator[Any]:
+def iterate_values(value: Any) -> Iterator[Any]:
     """Yield a value, then the objects within it: a model may wrap its answer in another object."""
     yield value
     held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     for item in held:
-        yield from (inner for inner in _iterate_values(item) if isinstance(inner, dict))
+        yield from (inner for inner in iterate_values(item) if isinstance(inner, dict))
 
 
-def _find_bare_values(text: str) -> Iterator[str]:
+def find_bare_values(text: str) -> Iterator[str]:
     """Yield the outermost bracketed parts of a text, the last one first."""
     spans: list[tuple[int, int]] = []
     at = 0

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from greenloop.llm.parsing.code import check_complete, extract_module, extract_prose
+from greenloop.llm.parsing.code import check_complete, extract_prose, select_module
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.parsing.search_replace import apply_edits, parse_edits
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
@@ -44,7 +44,7 @@ def parse_script_repair(
     edits = parse_edits(text)
     if not edits and disputes and "```" not in text:
         return Repair(code=None, disputes=disputes, explanation=extract_prose(text))
-    code = apply_edits(current, edits) if edits else extract_module(text)
+    code = apply_edits(current, edits) if edits else select_module(text)
     check_complete(code, current)
     if removed := list(find_regressions(code)):
         lines = "\n".join(f"- {item}" for item in removed[:_MAX_LISTED])

@@ -75,12 +75,11 @@ class Piece(Record):
                 yield f"{row.name}: {row.text}"
 
     def disturbance(self) -> str:
-        """Return the problem that a busy machine may have caused; '' if there is none."""
-        return ""
+        """Return the problem that a busy machine may have caused; '' if there is none.
 
-    def with_disturbance(self, why: str) -> "Piece":
-        """Return a copy with this reason for its result; only for records with a disturbance."""
-        return self
+        A record that may have one has a field `cut_short` for it.
+        """
+        return ""
 
     def forgery(self) -> str:
         """Return why only a forgery explains the result; '' if something else may."""

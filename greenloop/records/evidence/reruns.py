@@ -73,9 +73,6 @@ class Flakiness(Piece):
             return self.cut_short
         return f"different outcomes in a second run: {format_items(self.differing)}"
 
-    def with_disturbance(self, why: str) -> Piece:
-        return self.model_copy(update={"cut_short": why})
-
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         which = f": {format_items(self.differing)}" if self.differing else ""
         text, brief = (

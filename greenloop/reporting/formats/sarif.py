@@ -36,6 +36,7 @@ _RULES: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "no-grade": ("NoGrade", "A module has no tests, or cannot be checked.", "warning"),
 }
+_ENDED_EARLY = re.compile(rf"{ENDED_EARLY}|\w+Error: ")
 
 
 def render_sarif(*reports: Report, ungraded: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -44,10 +45,11 @@ def render_sarif(*reports: Report, ungraded: Mapping[str, str] = MappingProxyTyp
     The verdict of the log is the lowest one. `ungraded` says by path why a module has no report.
     """
     verdicts = {item.verdict for item in reports}
+    reasons = [next(iter(item.reasons), "") for item in reports]
     version = next((item.environment.greenloop for item in reports), "")
     run = {
         "tool": {"driver": _build_driver(version)},
-        "invocations": [{"executionSuccessful": not any(map(_ended_early, reports))}],
+        "invocations": [{"executionSuccessful": not any(map(_ENDED_EARLY.match, reasons))}],
         "columnKind": "unicodeCodePoints",
         "results": [
             *(result for item in reports for result in _list_results(item)),
@@ -77,10 +79,6 @@ def _build_driver(version: str) -> dict[str, Any]:
         for name, (title, text, level) in _RULES.items()
     ]
     return {"name": "greenloop", "version": _clean_text(version), "rules": rules}
-
-
-def _ended_early(report: Report) -> bool:
-    return bool(re.match(rf"{ENDED_EARLY}|\w+Error: ", next(iter(report.reasons), "")))
 
 
 def _list_results(report: Report) -> Iterator[dict[str, Any]]:

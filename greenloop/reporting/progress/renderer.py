@@ -4,7 +4,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TextIO
 
 from rich.console import Console
@@ -44,45 +44,6 @@ class NullProgress:
         return
 
 
-class Heartbeat:
-    """Thread that calls `on_silence` after each `interval_seconds` without output."""
-
-    def __init__(
-        self,
-        on_silence: Callable[[], None],
-        interval_seconds: float = HEARTBEAT_SECONDS,
-        clock: Clock = time.monotonic,
-    ) -> None:
-        self._on_silence, self._interval_seconds, self._clock = on_silence, interval_seconds, clock
-        self._last_output_at = clock()
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="greenloop-silence", daemon=True)
-
-    def start(self) -> None:
-        self.record_output()
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End the thread and wait for it."""
-        self._stopped.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def record_output(self) -> None:
-        """Restart the interval."""
-        self._last_output_at = self._clock()
-
-    def check_silence(self) -> None:
-        """Call `on_silence` if the interval is over."""
-        if self._clock() - self._last_output_at >= self._interval_seconds:
-            self.record_output()
-            self._on_silence()
-
-    def _watch(self) -> None:
-        while not self._stopped.wait(min(1.0, self._interval_seconds)):
-            self.check_silence()
-
-
 class PlainProgress(NullProgress):
     """Renderer of lines for pipes and logs. After a silent interval it shows the current work."""
 
@@ -98,26 +59,36 @@ class PlainProgress(NullProgress):
         self._stream, self._messages = stream, RunMessages(verbose=verbose)
         self._lock = threading.Lock()
         self._activity: RunActivity | BatchActivity = activity or RunActivity(clock)
-        self._heartbeat = Heartbeat(self._print_activity, heartbeat_seconds, clock)
+        self._heartbeat_seconds, self._clock = heartbeat_seconds, clock
+        self._last_output_at = clock()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="greenloop-silence", daemon=True)
 
     def __enter__(self) -> NullProgress:
-        self._heartbeat.start()
+        self._last_output_at = self._clock()
+        self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._heartbeat.stop()
+        self._stopped.set()
+        self._thread.join()
 
     def __call__(self, event: e.Event) -> None:
         self._activity.handle_event(event)
         if lines := self._messages.format(event):
-            self._heartbeat.record_output()
             self._print(lines)
 
-    def _print_activity(self) -> None:
-        if texts := self._activity.describe():
-            self._print([f"{ACTIVITY_LABEL}{text}" for text in texts])
+    def check_silence(self) -> None:
+        """Show the current work if nothing was printed for the interval."""
+        if self._clock() - self._last_output_at >= self._heartbeat_seconds:
+            self._print([f"{ACTIVITY_LABEL}{text}" for text in self._activity.describe()])
+
+    def _watch(self) -> None:
+        while not self._stopped.wait(min(1.0, self._heartbeat_seconds)):
+            self.check_silence()
 
     def _print(self, lines: Sequence[str]) -> None:
+        self._last_output_at = self._clock()
         text = "".join(f"{sanitize_line(line)}\n" for line in lines)
         with self._lock:
             try:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.batch.entries import Entry
-from greenloop.batch.results import BatchResults, add_outcome
+from greenloop.batch.results import add_outcome, append_line
 from greenloop.cli.batch_index import write_index
 from greenloop.cli.commands.report import report_command
 from greenloop.cli.options.tools import ReportOptions
@@ -60,12 +60,14 @@ def test_thousands_of_entries_are_on_one_page_and_those_that_were_not_run(tmp_pa
 def folder(tmp_path: Path) -> Path:
     """What a killed batch leaves: results, and no page."""
     entries = [Entry(id=name, text=name, source="-") for name in ("good", "bad", "late")]
-    results = BatchResults(tmp_path / "results.jsonl")
     broken = {"kind": "broken off", "exit_status": 3, "verdict": None, "reason": "no model"}
-    results.append(outcome(entries[0], tmp_path))
-    results.append(outcome(entries[1], tmp_path, verdict="failed", kind="missed", exit_status=1))
-    results.append(outcome(entries[2], tmp_path, **broken))
-    results.append(outcome(Entry(id="late", text="changed since", source="-"), tmp_path))
+    for item in (
+        outcome(entries[0], tmp_path),
+        outcome(entries[1], tmp_path, verdict="failed", kind="missed", exit_status=1),
+        outcome(entries[2], tmp_path, **broken),
+        outcome(Entry(id="late", text="changed since", source="-"), tmp_path),
+    ):
+        append_line(tmp_path / "results.jsonl", item)
     return tmp_path
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from greenloop.batch.earlier_runs import EarlierRuns
 from greenloop.batch.entries import Entry
-from greenloop.batch.results import RESULTS_FILE, BatchResults
+from greenloop.batch.results import RESULTS_FILE, append_line
 from greenloop.records.batch import BatchOutcome
 from greenloop.settings import Settings
 from greenloop.workflow.make.request import MakeRequest
@@ -26,7 +26,7 @@ def test_an_earlier_run_counts_for_the_goal_and_options_of_this_call(
     place.save_request(MakeRequest(specification="f", options=select_saved_options(before)))
     known = {"id": entry.id, "sha256": entry.sha256, "run_dir": str(place.path)}
     outcome = BatchOutcome(**known, kind="missed", exit_status=1, verdict=verdict)
-    BatchResults(tmp_path / RESULTS_FILE).append(outcome)
+    append_line(tmp_path / RESULTS_FILE, outcome)
     earlier = EarlierRuns.open(tmp_path, before.model_copy(update=now))
     found = earlier.find_outcome(entry)
     assert (found and found.exit_status) == status

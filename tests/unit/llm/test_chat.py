@@ -10,7 +10,8 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
-from greenloop.llm.chat import ChatSource, Completion
+from greenloop.llm.chat import ChatSource
+from greenloop.llm.response import LLMResponse
 from greenloop.prompts import Prompt
 
 
@@ -25,7 +26,7 @@ class Chunks(GenericFakeChatModel):
             yield ChatGenerationChunk(message=chunk)
 
 
-def complete(prompt: Prompt, *chunks: AIMessageChunk) -> tuple[Completion, list[int]]:
+def complete(prompt: Prompt, *chunks: AIMessageChunk) -> tuple[LLMResponse, list[int]]:
     progress: list[int] = []
     source = ChatSource("test", Chunks(chunks=list(chunks)))
     return asyncio.run(source.complete(prompt, progress.append)), progress

@@ -256,10 +256,10 @@ class TestRecord:
 class TestReplayFile:
     def test_only_tool_is_required_and_unknown_keys_are_ignored(self, path: Path) -> None:
         path.write_bytes(
-            b'\xef\xbb\xbf{"tool": "a", "error": "timeout"}\r\n\r\n{"tool": "b", "note": 1, "answer": "x"}'
+            b'\xef\xbb\xbf{"tool": "a", "error": "truncated"}\r\n\r\n{"tool": "b", "note": 1, "answer": "x"}'
         )
         first, second = load_responses(path)
-        assert (first.tool, first.error, second.tool, second.answer) == ("a", "timeout", "b", "x")
+        assert (first.tool, first.error, second.tool, second.answer) == ("a", "truncated", "b", "x")
 
     @pytest.mark.parametrize(
         "line",

@@ -220,7 +220,7 @@ def test_plain_progress_prints_a_heartbeat() -> None:
     def print_after(seconds: float) -> str:
         clock.now += seconds
         before = len(stream.getvalue())
-        plain._heartbeat.check_silence()
+        plain.check_silence()
         return stream.getvalue()[before:]
 
     plain(e.CallStarted("generate_code"))
@@ -249,7 +249,7 @@ def test_batch_heartbeat_names_the_step_of_each_specification() -> None:
     plain(e.EntryProgress("a", e.CallProgress("generate_code", 7)))
     plain(e.EntryProgress("gone", e.CallStarted("generate_code")))
     clock.now += 15
-    plain._heartbeat.check_silence()
+    plain.check_silence()
     assert stream.getvalue() == (
         "…        a: 20 s, in generate_code: 15 s, 2 tokens and tests on a stub: 15 s\n"
         "…        b: 20 s\n…        and 1 more\n"

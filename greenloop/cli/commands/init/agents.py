@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,13 @@ skip or loosen tests to make it pass.
 
 @dataclass(frozen=True)
 class AgentFile:
-    """The file from which a tool reads its hooks, with functions that add and remove ours."""
+    """The file from which a tool reads its hooks.
+
+    `change` returns its text with our hook, or without it if its second argument is true.
+    """
 
     path: str
-    add: Callable[[str], str]
-    remove: Callable[[str], str]
+    change: Callable[[str, bool], str]
     hint: str = ""
 
 
@@ -48,7 +51,7 @@ def update_agent_file(root: Path, item: AgentFile, *, removes: bool) -> tuple[st
     path = root / item.path
     before = read_text(path) if path.exists() else ""
     try:
-        return before, (item.remove if removes else item.add)(before)
+        return before, item.change(before, removes)
     except (ValueError, AttributeError, TypeError) as error:
         raise InputError(f"{path} does not have the form that the tool reads: {error}") from None
 
@@ -58,10 +61,6 @@ def _load(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("an object is expected")
     return value
-
-
-def _dump(value: dict[str, Any]) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n" if value else ""
 
 
 def _is_ours(entry: Any) -> bool:
@@ -78,22 +77,18 @@ def _without_ours(entries: list[Any]) -> Iterator[Any]:
 
 
 def _change_json(
-    event: str, entry: dict[str, Any] | None, version: int | None
-) -> Callable[[str], str]:
-    """Return a function that adds our entry under `hooks`, or with None removes it."""
-
-    def change(text: str) -> str:
-        value = _load(text)
-        hooks = value.setdefault("hooks", {})
-        hooks[event] = list(_without_ours(hooks.get(event, [])))
-        if entry is not None:
-            if version is not None:
-                value.setdefault("version", version)
-            hooks[event].append(entry)
-        _drop_empty(value, hooks, event)
-        return _dump(value)
-
-    return change
+    event: str, entry: dict[str, Any], text: str, removes: bool, version: int | None = None
+) -> str:
+    """Return the text with our entry under `hooks`, or without it."""
+    value = _load(text)
+    hooks = value.setdefault("hooks", {})
+    hooks[event] = list(_without_ours(hooks.get(event, [])))
+    if not removes:
+        if version is not None:
+            value.setdefault("version", version)
+        hooks[event].append(entry)
+    _drop_empty(value, hooks, event)
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n" if value else ""
 
 
 def _drop_empty(value: dict[str, Any], hooks: dict[str, Any], event: str) -> None:
@@ -105,57 +100,40 @@ def _drop_empty(value: dict[str, Any], hooks: dict[str, Any], event: str) -> Non
         value.clear()
 
 
-def _json_file(
-    path: str, event: str, entry: dict[str, Any], version: int | None = None, hint: str = ""
-) -> AgentFile:
-    add, remove = (_change_json(event, item, version) for item in (entry, None))
-    return AgentFile(path, add, remove, hint)
-
-
-def _stop_hook(agent: str) -> dict[str, Any]:
+def _stop_hook(agent: str) -> Callable[[str, bool], str]:
     command = _COMMAND.format(agent=agent)
-    return {"hooks": [{"type": "command", "command": command, "timeout": _TIMEOUT_S}]}
+    hook = {"type": "command", "command": command, "timeout": _TIMEOUT_S}
+    return partial(_change_json, "Stop", {"hooks": [hook]})
 
 
-def _append_text(addition: str) -> Callable[[str], str]:
-    def add(text: str) -> str:
-        if addition.strip() in text:
-            return text
-        return f"{text.rstrip()}\n{addition}" if text.strip() else addition.lstrip()
-
-    return add
-
-
-def _remove_text(addition: str) -> Callable[[str], str]:
-    def remove(text: str) -> str:
+def _change_text(addition: str, text: str, removes: bool) -> str:
+    if removes:
         return text.replace(addition, "").replace(addition.lstrip(), "")
+    if addition.strip() in text:
+        return text
+    return f"{text.rstrip()}\n{addition}" if text.strip() else addition.lstrip()
 
-    return remove
 
-
-def _add_aider(text: str) -> str:
+def _change_aider(text: str, removes: bool) -> str:
     named = [line for line in text.splitlines() if line.startswith(("test-cmd:", "auto-test:"))]
-    if named and _AIDER not in text:
+    if named and _AIDER not in text and not removes:
         raise ValueError(f"it has `{named[0]}` already; replace it by hand")
-    return _append_text(_AIDER)(text)
+    return _change_text(_AIDER, text, removes)
 
 
+_CURSOR_ENTRY = {"command": _COMMAND.format(agent="cursor"), "loop_limit": 3}
 _FILES: dict[str, AgentFile] = {
-    "claude": _json_file(".claude/settings.json", "Stop", _stop_hook("claude")),
-    "codex": _json_file(
+    "claude": AgentFile(".claude/settings.json", _stop_hook("claude")),
+    "codex": AgentFile(
         ".codex/hooks.json",
-        "Stop",
         _stop_hook("codex"),
-        hint="Codex runs the hook once you have reviewed it: type /hooks there",
+        "Codex runs the hook once you have reviewed it: type /hooks there",
     ),
-    "cursor": _json_file(
-        ".cursor/hooks.json",
-        "stop",
-        {"command": _COMMAND.format(agent="cursor"), "loop_limit": 3},
-        version=1,
+    "cursor": AgentFile(
+        ".cursor/hooks.json", partial(_change_json, "stop", _CURSOR_ENTRY, version=1)
     ),
-    "openhands": _json_file(".openhands/hooks.json", "Stop", _stop_hook("openhands")),
-    "aider": AgentFile(".aider.conf.yml", _add_aider, _remove_text(_AIDER)),
-    "opencode": AgentFile("AGENTS.md", _append_text(_INSTRUCTIONS), _remove_text(_INSTRUCTIONS)),
+    "openhands": AgentFile(".openhands/hooks.json", _stop_hook("openhands")),
+    "aider": AgentFile(".aider.conf.yml", _change_aider),
+    "opencode": AgentFile("AGENTS.md", partial(_change_text, _INSTRUCTIONS)),
 }
 AGENTS = tuple(_FILES)

@@ -1,7 +1,7 @@
 """Normalization of a contract's values: models give strings for lists, and lists for strings."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from greenloop.llm.parsing.code_blocks import extract_blocks
@@ -14,30 +14,20 @@ _SEPARATOR = re.compile(r"[\s,;`'\"\[\]]+")
 
 def normalize_contract(raw: dict[str, Any], taken: Collection[str] = ()) -> dict[str, Any]:
     """Return the values of a contract in their usual types; unknown keys are left out."""
-    value: dict[str, Any] = {}
-    for key in ("module", "summary"):
-        if raw.get(key) is not None:
-            value[key] = _to_text(raw[key])
-    if "module" in value:
-        value["module"] = value["module"].strip("`'\" ").removesuffix(".py")
-    if raw.get("interface") is not None:
-        value["interface"] = _to_source(raw["interface"])
-    if raw.get("requirements") is not None:
-        value["requirements"] = _number(_list_requirements(raw["requirements"]), taken)
-    if raw.get("background") is not None:
-        value["background"] = [*map(_to_background, _to_list(raw["background"]))]
-    for key in ("not_covered", "assumptions"):
-        if raw.get(key) is not None:
-            value[key] = _to_texts(raw[key])
-    if raw.get("packages") is not None:
-        names = [_SEPARATOR.split(item) for item in _to_texts(raw["packages"])]
-        value["packages"] = [name for item in names for name in item if not is_nothing(name)]
-    if raw.get("contradictions") is not None:
-        sides = map(_to_contradiction, _to_list(raw["contradictions"]))
-        value["contradictions"] = [item for item in sides if item]
-    if raw.get("choices") is not None:
-        value["choices"] = _to_list(raw["choices"])
-    return value
+    converters: dict[str, Callable[[Any], Any]] = {
+        "module": lambda value: _to_text(value).strip("`'\" ").removesuffix(".py"),
+        "summary": _to_text,
+        "interface": _to_source,
+        "requirements": lambda value: _number(_list_requirements(value), taken),
+        "background": lambda value: [*map(_to_background, _to_list(value))],
+        "not_covered": _to_texts,
+        "assumptions": _to_texts,
+        "packages": _to_names,
+        "contradictions": lambda value: [*filter(None, map(_to_contradiction, _to_list(value)))],
+        "choices": _to_list,
+    }
+    known = ((key, convert) for key, convert in converters.items() if raw.get(key) is not None)
+    return {key: convert(raw[key]) for key, convert in known}
 
 
 def is_nothing(text: str) -> bool:
@@ -63,6 +53,11 @@ def _to_text(value: Any) -> str:
 def _to_texts(value: Any) -> list[str]:
     texts = (_to_text(item).strip() for item in _to_list(value))
     return [item for item in texts if not is_nothing(item)]
+
+
+def _to_names(value: Any) -> list[str]:
+    names = [name for item in _to_texts(value) for name in _SEPARATOR.split(item)]
+    return [name for name in names if not is_nothing(name)]
 
 
 def _to_source(value: Any) -> str:
