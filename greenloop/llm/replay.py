@@ -1,4 +1,4 @@
-"""Chat model that replays recorded answers."""
+"""Chat model that replays recorded answers and faults."""
 
 import threading
 from collections import deque
@@ -7,6 +7,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.exceptions import (
+    ModelAPIError,
+    ModelError,
+    ModelRateLimitError,
+    ModelTimeoutError,
+)
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
@@ -17,6 +23,11 @@ from greenloop.errors import InputError, ReplayExhaustedError
 from greenloop.llm.response_log import RecordedResponse, load_responses, read_header
 
 TOOL_KEY = "greenloop_tool"
+_FAULTS: dict[str, type[ModelError]] = {
+    "rate_limit": ModelRateLimitError,
+    "server_error": ModelAPIError,
+    "timeout": ModelTimeoutError,
+}
 
 
 class ReplayChatModel(BaseChatModel):
@@ -78,10 +89,11 @@ class ReplayChatModel(BaseChatModel):
         return "greenloop-replay"
 
     def skip(self, tool: str) -> None:
-        """Skip one answer of a tool, which a resumed run's log has."""
+        """Skip one answer of a tool, which a resumed run's log has, and the faults before it."""
         with self._lock:
-            if queue := self._queues.get(tool):
-                queue.popleft()
+            queue = self._queues.get(tool, deque())
+            while queue and queue.popleft().error not in (None, "truncated"):
+                continue
 
     def _generate(
         self,
@@ -101,6 +113,8 @@ class ReplayChatModel(BaseChatModel):
                     "--output is the module's name"
                 )
             entry = queue.popleft()
+        if fault := _FAULTS.get(entry.error or ""):
+            raise fault(f"recorded fault: {str(entry.error).replace('_', ' ')}")
         return ChatResult(generations=[ChatGeneration(message=_build_message(entry))])
 
 

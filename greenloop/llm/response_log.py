@@ -22,6 +22,8 @@ from greenloop.llm.budget import TokenCount
 from greenloop.prompts import Prompt
 from greenloop.records import Record
 
+RecordedFault = Literal["rate_limit", "server_error", "timeout", "truncated"]
+
 
 class RecordedResponse(Record, extra="ignore"):
     """One line of a record or replay file; unknown keys are ignored."""
@@ -31,7 +33,7 @@ class RecordedResponse(Record, extra="ignore"):
     prompt_sha256: str | None = None
     model: str | None = None
     usage: TokenCount | None = None
-    error: Literal["truncated"] | None = None
+    error: RecordedFault | None = None
     seconds: float | None = Field(default=None, ge=0)
 
 

@@ -33,7 +33,7 @@ from greenloop.llm.client import LLMClient, RetryPolicy
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.replay import ReplayChatModel
 from greenloop.llm.response import LLMResponse
-from greenloop.llm.response_log import RecordedResponse, ResponseLog, load_responses
+from greenloop.llm.response_log import RecordedFault, RecordedResponse, ResponseLog, load_responses
 from greenloop.prompts import Message, Prompt
 from tests.support.scripted import Scripted, ScriptedModel, message
 
@@ -167,7 +167,14 @@ class TestLog:
         self, prompt: Prompt, path: Path
     ) -> None:
         def replay() -> ReplayChatModel:
-            return ReplayChatModel([RecordedResponse(tool=TOOL, answer=a) for a in ("one", "two")])
+            texts: list[tuple[str, RecordedFault | None]] = [
+                ("", "timeout"),
+                ("one", None),
+                ("two", None),
+            ]
+            return ReplayChatModel(
+                [RecordedResponse(tool=TOOL, answer=a, error=e) for a, e in texts]
+            )
 
         assert request(make_client(replay(), log=ResponseLog(path)), prompt) == "one"
         client = make_client(replay(), log=ResponseLog(path))

@@ -1,21 +1,31 @@
 """Chat model that replays recorded answers."""
 
 from pathlib import Path
-from typing import Literal
 
 import pytest
+from langchain_core.exceptions import (
+    ModelAPIError,
+    ModelError,
+    ModelRateLimitError,
+    ModelTimeoutError,
+)
 from langchain_core.messages import AIMessage
 
 from greenloop.errors import InputError, ReplayExhaustedError
 from greenloop.llm.budget import TokenCount
 from greenloop.llm.replay import TOOL_KEY, ReplayChatModel
-from greenloop.llm.response_log import RecordedResponse, load_responses, read_header
+from greenloop.llm.response_log import RecordedFault, RecordedResponse, load_responses, read_header
 from greenloop.workflow.storage.request import hash_recorded_texts
 from tests.support.shipped_recordings import EXAMPLES, RECORDINGS, build_recorded_request
 
 
-def build_replay_model(*entries: tuple[str, str]) -> ReplayChatModel:
-    made = [RecordedResponse(tool=tool, answer=answer) for tool, answer in entries]
+def build_replay_model(
+    *entries: tuple[str, str] | tuple[str, str, RecordedFault]
+) -> ReplayChatModel:
+    made = [
+        RecordedResponse(tool=item[0], answer=item[1], error=item[2] if len(item) > 2 else None)
+        for item in entries
+    ]
     return ReplayChatModel(made, "demo.jsonl")
 
 
@@ -28,11 +38,28 @@ def test_answers_are_in_order_per_tool() -> None:
     assert [call(model, tool, f"to {tool}").text for tool in "aab"] == ["a1", "a2", "b1"]
 
 
-@pytest.mark.parametrize(("error", "finish"), [("truncated", "length"), (None, "stop")])
-def test_truncated_answer_has_finish_reason_length(
-    error: Literal["truncated"] | None, finish: str
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        ("rate_limit", ModelRateLimitError),
+        ("server_error", ModelAPIError),
+        ("timeout", ModelTimeoutError),
+    ],
+)
+def test_fault_is_raised_once_before_the_answer(
+    fault: RecordedFault, kind: type[ModelError]
 ) -> None:
-    model = ReplayChatModel([RecordedResponse(tool="a", answer="half", error=error)])
+    model = build_replay_model(("a", "", fault), ("a", "a1"))
+    with pytest.raises(kind):
+        call(model, "a")
+    assert call(model, "a").text == "a1"
+
+
+@pytest.mark.parametrize(("fault", "finish"), [("truncated", "length"), (None, "stop")])
+def test_truncated_answer_has_finish_reason_length(
+    fault: RecordedFault | None, finish: str
+) -> None:
+    model = ReplayChatModel([RecordedResponse(tool="a", answer="half", error=fault)])
     answer = call(model, "a")
     assert (answer.text, answer.response_metadata["finish_reason"]) == ("half", finish)
 
@@ -106,6 +133,19 @@ class TestSkip:
         model = build_replay_model(("a", "a1"), ("b", "b1"), ("a", "a2"))
         model.skip("a")
         assert [call(model, tool).text for tool in "ab"] == ["a2", "b1"]
+
+    def test_skip_drops_the_faults_before_the_answer(self) -> None:
+        model = build_replay_model(
+            ("a", "", "rate_limit"), ("a", "", "timeout"), ("a", "a1"), ("a", "", "server_error")
+        )
+        model.skip("a")
+        with pytest.raises(ModelAPIError):  # the fault behind the answer is still to come
+            call(model, "a")
+
+    def test_truncated_answer_counts_as_an_answer(self) -> None:
+        model = build_replay_model(("a", "half", "truncated"), ("a", "a2"))
+        model.skip("a")
+        assert call(model, "a").text == "a2"
 
     def test_skip_beyond_the_end_does_nothing(self) -> None:
         model = build_replay_model(("a", "a1"))
