@@ -59,9 +59,7 @@ def measure_modules(contexts: Sequence[GradingContext]) -> Isolated | str:
     for context in contexts:
         for file in context.tests:
             plan = plan_programs(context, file)
-            refused += [
-                NotObservable(test=i.test, line=i.line, reason=i.reason) for i in plan.not_observed
-            ]
+            refused += plan.not_observed
             for program, judgement in _judge_file(context, file, plan):
                 found.setdefault((file.name, program.test), []).append(judgement)
     if not found and not refused:

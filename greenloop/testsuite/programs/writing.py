@@ -4,18 +4,14 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from greenloop.records import NotObservable
 from greenloop.records.evidence.answers import COMPARES_NOTHING
 from greenloop.syntax.nodes import copy_tree
 from greenloop.syntax.parse import parse_or_empty, parse_or_none
 from greenloop.testsuite.parser import name_test
 from greenloop.testsuite.programs.assertions import AssertionReader
 from greenloop.testsuite.programs.flattening import Flattener, FlatTest
-from greenloop.testsuite.programs.records import (
-    NotObserved,
-    Program,
-    ProgramFile,
-    RefusedError,
-)
+from greenloop.testsuite.programs.records import Program, ProgramFile, RefusedError
 from greenloop.testsuite.programs.source import TestSource, walk_names
 
 _RAISING = ("pytest.raises", "self.assertRaises", "self.assertRaisesRegex")
@@ -124,7 +120,7 @@ def build_programs(code: str, module: str, conftest: str = "", path: str = "") -
         _FileName(path).visit(shared)
     source = TestSource(tree, shared, module)
     programs: list[Program] = []
-    refused: list[NotObserved] = []
+    refused: list[NotObservable] = []
     definitions: dict[str, ast.stmt] = {}
     for test, classes in source.tests:
         try:
@@ -132,8 +128,8 @@ def build_programs(code: str, module: str, conftest: str = "", path: str = "") -
             made = list(_write(flat, source, len(programs)))
         except (RefusedError, LookupError, RecursionError) as error:
             known = error if isinstance(error, RefusedError) else RefusedError("an unusual form")
-            name = name_test(test, classes)
-            refused.append(NotObserved(name, known.line or test.lineno, known.reason))
+            name, line = name_test(test, classes), known.line or test.lineno
+            refused.append(NotObservable(test=name, line=line, reason=known.reason))
             continue
         programs += made
         for item in flat:
