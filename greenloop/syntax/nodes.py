@@ -161,6 +161,11 @@ def get_assigned_targets(node: ast.AST) -> list[ast.expr]:
     return [node.target] if isinstance(node, (ast.AnnAssign, ast.AugAssign)) else []
 
 
+def list_lines(node: ast.expr | ast.stmt) -> range:
+    """Return the numbers of a node's lines, without its decorators."""
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
 def get_line_span(node: ast.stmt) -> tuple[int, int]:
     """Return the first and the last line of a statement, with its decorators."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
