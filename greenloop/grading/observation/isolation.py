@@ -71,7 +71,8 @@ def measure_modules(contexts: Sequence[GradingContext]) -> Isolated | str:
 def plan_programs(context: GradingContext, file: TestFile) -> ProgramFile:
     """Return the programs of a test file."""
     code, shared = context.read_test(file)
-    return build_programs(code, context.module, shared, context.find_path(file))
+    path = context.project.find_path(file) if context.project else ""
+    return build_programs(code, context.module, shared, path)
 
 
 def _summarize(
