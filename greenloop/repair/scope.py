@@ -6,7 +6,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 
-from greenloop.syntax.nodes import Function, get_assigned_targets, get_last_name
+from greenloop.syntax.nodes import (
+    Function,
+    get_assigned_targets,
+    get_last_name,
+    is_constant_statement,
+)
 from greenloop.syntax.operators.protocol import OPPOSITES, SIGNS
 
 _MAX_DONORS, _MAX_DONOR_CHARS = 40, 40
@@ -83,7 +88,7 @@ class ModuleParts:
             (node, _collect_used_names(node), text)
             for node in nodes
             if isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr))
-            and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+            and not is_constant_statement(node)
             and (text := _unparse_small(node))
         ]
 

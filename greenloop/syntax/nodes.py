@@ -94,7 +94,7 @@ def _iter_children(node: ast.AST, source: Source) -> Iterator[ast.AST]:
 def _is_excluded(node: ast.AST) -> bool:
     if isinstance(node, _UNEDITED_NODES) or type(node).__name__ == "TypeAlias":
         return True
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+    if is_constant_statement(node):
         return True
     if targets := get_assigned_targets(node):
         return any(isinstance(item, ast.Name) and item.id in _METADATA_NAMES for item in targets)
@@ -107,7 +107,7 @@ def _is_excluded(node: ast.AST) -> bool:
 def _is_left_to_subclasses(node: Function) -> bool:
     """Return whether a method only raises NotImplementedError."""
     return all(
-        (isinstance(i, ast.Expr) and isinstance(i.value, ast.Constant))
+        is_constant_statement(i)
         or (isinstance(i, ast.Raise) and get_last_name(i.exc) == "NotImplementedError")
         for i in node.body
     )
@@ -118,6 +118,11 @@ def _is_never_executed(node: ast.If) -> bool:
     if get_last_name(node.test) == "TYPE_CHECKING":
         return True
     return isinstance(node.test, ast.Compare) and ast.unparse(node.test) in _MAIN_TESTS
+
+
+def is_constant_statement(node: ast.AST) -> bool:
+    """Return whether a statement is a docstring, `...` or another constant by itself."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def get_last_name(node: ast.AST | None) -> str:

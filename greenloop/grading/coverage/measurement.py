@@ -7,7 +7,7 @@ from greenloop.grading.context import GradingContext
 from greenloop.grading.unasked_code import find_unasked_lines
 from greenloop.records import Coverage
 from greenloop.sandbox.guest.coverage.instrumentation import InstrumentedTree, instrument_file
-from greenloop.syntax.nodes import Function
+from greenloop.syntax.nodes import Function, is_constant_statement
 from greenloop.syntax.parse import UNREADABLE, parse_or_empty
 
 DISTURBED = "on instrumented code"  # the end of the reason if a run's outcomes differ
@@ -109,11 +109,7 @@ def _find_public(
 def _find_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[int]:
     """Return the lines of a function's statements, except those that do nothing."""
     idle = (ast.Pass, ast.Raise) if len(node.body) < 3 else ast.Pass
-    kept = [item for item in node.body if not isinstance(item, idle) and not _is_constant(item)]
+    kept = (i for i in node.body if not isinstance(i, idle) and not is_constant_statement(i))
     return {
         part.lineno for item in kept for part in ast.walk(item) if isinstance(part, ast.stmt)
     } - {node.lineno}
-
-
-def _is_constant(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

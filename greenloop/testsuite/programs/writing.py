@@ -1,7 +1,7 @@
 """Programs of a test file, which observe asserted values; the expectations stay on the host."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from greenloop.records import NotObservable
@@ -10,7 +10,7 @@ from greenloop.syntax.nodes import copy_tree
 from greenloop.syntax.parse import parse_or_empty, parse_or_none
 from greenloop.testsuite.parser import name_test
 from greenloop.testsuite.programs.assertions import AssertionReader
-from greenloop.testsuite.programs.flattening import Flattener, FlatTest
+from greenloop.testsuite.programs.flattening import Flattener
 from greenloop.testsuite.programs.records import Program, ProgramFile, RefusedError
 from greenloop.testsuite.programs.source import TestSource, walk_names
 
@@ -125,7 +125,8 @@ def build_programs(code: str, module: str, conftest: str = "", path: str = "") -
     for test, classes in source.tests:
         try:
             flat = list(Flattener(source, test, classes).flatten_rows())
-            made = list(_write(flat, source, len(programs)))
+            numbered = enumerate(flat, len(programs))
+            made = [ProgramWriter(item, source).write(number) for number, item in numbered]
         except (RefusedError, LookupError, RecursionError) as error:
             known = error if isinstance(error, RefusedError) else RefusedError("an unusual form")
             name, line = name_test(test, classes), known.line or test.lineno
@@ -137,8 +138,3 @@ def build_programs(code: str, module: str, conftest: str = "", path: str = "") -
     bodies = [item.function for item in programs]
     preamble = source.render_preamble(bodies, definitions.values())
     return ProgramFile(preamble, tuple(programs), tuple(refused))
-
-
-def _write(tests: list[FlatTest], source: TestSource, start: int) -> Iterator[Program]:
-    for number, item in enumerate(tests, start):
-        yield ProgramWriter(item, source).write(number)
