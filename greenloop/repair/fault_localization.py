@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from greenloop.repair.hints import Hints
 from greenloop.sandbox.work.trials.runs import BaselineResult
-from greenloop.syntax.nodes import Function, get_assigned_targets, list_lines
+from greenloop.syntax.nodes import Function, get_assigned_targets, list_header_lines, list_lines
 
 _CRASH_BONUS, _UNKNOWN_SCORE, _IMPORT_TIME_FACTOR = 0.15, 0.5, 0.9
 _OUTSIDE_LOOP_FACTOR, _BESIDE_CRASH_SCORE = 0.75, 0.75
@@ -69,12 +69,10 @@ class FaultLocalization:
                         self._score_constant(tree, item)
 
     def _clear_unexecuted_lines(self, tree: ast.Module) -> None:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.stmt):
-                body = getattr(node, "body", None)
-                last = body[0].lineno if body else list_lines(node).stop
-                if not any(line in self._scores for line in range(node.lineno, last)):
-                    self._scores[node.lineno] = 0.0
+        statements = (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
+        for node in statements:
+            if not any(line in self._scores for line in list_header_lines(node)):
+                self._scores[node.lineno] = 0.0
 
     def _score_constant(self, tree: ast.Module, node: ast.Assign | ast.AnnAssign) -> None:
         targets = get_assigned_targets(node)

@@ -171,6 +171,22 @@ def list_lines(node: ast.expr | ast.stmt) -> range:
     return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
+def list_header_lines(node: ast.AST) -> range:
+    """Return the numbers of a node's lines; of a compound statement, those of its header."""
+    inner = getattr(node, "body", None) or getattr(node, "cases", None)
+    first = _get_line_number(node)
+    last = getattr(node, "end_lineno", None) or first
+    if isinstance(inner, list):
+        last = max(first, _get_line_number(inner[0]) - 1)
+    return range(first, last + 1)
+
+
+def _get_line_number(node: ast.AST) -> int:
+    """Return a node's line; of a `case`, which has none, the line of its pattern."""
+    placed: Any = getattr(node, "pattern", node)
+    return int(placed.lineno)
+
+
 def get_line_span(node: ast.stmt) -> tuple[int, int]:
     """Return the first and the last line of a statement, with its decorators."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])

@@ -99,8 +99,8 @@ class Flattener:
                 yield from self._walk(node.body, depth + 1)
             elif isinstance(node, ast.With):
                 inner = list(self._walk(node.body, depth + 1))
-                made = ast.With(node.items, inner or [ast.Pass()])
-                yield ast.fix_missing_locations(ast.copy_location(made, node))
+                block = ast.With(node.items, inner or [ast.Pass()])
+                yield ast.fix_missing_locations(ast.copy_location(block, node))
             elif isinstance(node, Function) and self._is_checking(node):
                 self._helpers[node.name] = node
                 self._dropped.add(node.name)
