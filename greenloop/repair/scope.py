@@ -85,7 +85,7 @@ class ModuleParts:
         self.tree = tree
         self.constants, self.functions = _collect_module_names(tree)
         self.statements = [
-            (node, _collect_used_names(node), text)
+            (node, {i.id for i in ast.walk(node) if isinstance(i, ast.Name)}, text)
             for node in nodes
             if isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr))
             and not is_constant_statement(node)
@@ -97,10 +97,6 @@ def _unparse_small(node: ast.AST) -> str:
     """Return the source of a node; '' for a node that is too large to be reused."""
     is_large = next(islice(ast.walk(node), _MAX_NODES, None), None)
     return "" if is_large else ast.unparse(node)
-
-
-def _collect_used_names(node: ast.AST) -> frozenset[str]:
-    return frozenset(item.id for item in ast.walk(node) if isinstance(item, ast.Name))
 
 
 def build_scope(
