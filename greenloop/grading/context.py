@@ -85,25 +85,18 @@ class GradingContext:
     @property
     def is_bounded(self) -> bool:
         """Whether `Plan.bound` limits each piece: in a project, unless all mutants are wanted."""
-        return self.plan.mutants is not None and isinstance(self.sandbox, ProjectSandbox)
+        return self.plan.mutants is not None and self.project is not None
+
+    @property
+    def project(self) -> ProjectSandbox | None:
+        """The sandbox of a project; None outside of projects."""
+        return self.sandbox if isinstance(self.sandbox, ProjectSandbox) else None
 
     def read_test(self, file: TestFile) -> tuple[str, str]:
         """Return the self-contained texts of a test file and of the conftest files for it."""
-        if isinstance(self.sandbox, ProjectSandbox):
-            return self.sandbox.read_test(file)
+        if self.project:
+            return self.project.read_test(file)
         return file.code, "" if file.name == "conftest.py" else read_conftest(self.tests)
-
-    def find_path(self, file: TestFile) -> str:
-        """Return the path of a test file of a project as its tests see it, '' for any other."""
-        if isinstance(self.sandbox, ProjectSandbox):
-            return self.sandbox.find_path(file)
-        return ""
-
-    def list_imported_tests(self, file: TestFile) -> dict[str, str]:
-        """Return the helper files that a test file of a project imports, by path."""
-        if isinstance(self.sandbox, ProjectSandbox):
-            return self.sandbox.list_imported_tests(file)
-        return {}
 
     def run_tests(
         self, code: str | None = None, tests: Sequence[TestFile] | None = None, **options: Any

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from greenloop.grading.context import GradingContext
 from greenloop.records import EmptyBodies, TestRun
 from greenloop.sandbox.guest.coverage.instrumentation import instrument_file
-from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.syntax.nodes import Definition, Function, bound_names
 from greenloop.syntax.parse import PARSE_ERRORS, UNREADABLE, parse_or_empty
 from greenloop.testsuite.module_under_test import get_member, read_imports
@@ -31,8 +30,8 @@ def measure(context: GradingContext) -> EmptyBodies | str:
         return UNREADABLE
     if not _has_function(tree):
         return "the code has no functions"
-    if isinstance(context.sandbox, ProjectSandbox):
-        recorded = context.sandbox.record_hits(source, context.tests, context.module)
+    if context.project:
+        recorded = context.project.record_hits(source, context.tests, context.module)
         run, is_asked = recorded.run, _runs_body(source, recorded.mask)
     else:  # a forgery may end what records the lines
         run, is_asked = context.run_tests(source), _names_function(context, tree)

@@ -8,7 +8,7 @@ the line is listed, and neither its coverage nor its mutants count.
 import ast
 from collections.abc import Iterator
 
-from greenloop.syntax.nodes import Function
+from greenloop.syntax.nodes import Function, list_lines
 from greenloop.syntax.parse import parse_or_empty
 
 _CONVENTIONAL_METHODS = {"__repr__": "repr", "__hash__": "hash"}
@@ -46,4 +46,4 @@ def _returns_not_implemented(node: ast.AST) -> bool:
 def _mark_lines(node: ast.AST, where: str) -> Iterator[tuple[int, str]]:
     why = f"{where}, which neither a test nor the contract asks for"
     if isinstance(node, ast.stmt):
-        yield from ((line, why) for line in range(node.lineno, (node.end_lineno or 0) + 1))
+        yield from ((line, why) for line in list_lines(node))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from greenloop.repair.hints import Hints
 from greenloop.sandbox.work.trials.runs import BaselineResult
-from greenloop.syntax.nodes import Function, get_assigned_targets
+from greenloop.syntax.nodes import Function, get_assigned_targets, list_header_lines, list_lines
 
 _CRASH_BONUS, _UNKNOWN_SCORE, _IMPORT_TIME_FACTOR = 0.15, 0.5, 0.9
 _OUTSIDE_LOOP_FACTOR, _BESIDE_CRASH_SCORE = 0.75, 0.75
@@ -50,7 +50,7 @@ class FaultLocalization:
         crashes = set(self._scores)
         for node in ast.walk(tree):
             if isinstance(node, Function):
-                lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+                lines = list_lines(node)
                 for line in lines if crashes.intersection(lines) else ():
                     self._scores.setdefault(line, _BESIDE_CRASH_SCORE)
 
@@ -59,8 +59,8 @@ class FaultLocalization:
         nodes = list(ast.walk(tree))
         for node in nodes:
             if isinstance(node, Function):
-                body = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
-                head = range(node.lineno, node.body[0].lineno)
+                first = node.body[0].lineno
+                head, body = range(node.lineno, first), range(first, list_lines(node).stop)
                 self._raise_scores(head, max((self._scores.get(n, 0.0) for n in body), default=0.0))
         for node in nodes:
             if isinstance(node, (ast.Module, ast.ClassDef)):
@@ -69,12 +69,10 @@ class FaultLocalization:
                         self._score_constant(tree, item)
 
     def _clear_unexecuted_lines(self, tree: ast.Module) -> None:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.stmt):
-                body = getattr(node, "body", None)
-                last = body[0].lineno if body else (node.end_lineno or node.lineno) + 1
-                if not any(line in self._scores for line in range(node.lineno, last)):
-                    self._scores[node.lineno] = 0.0
+        statements = (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
+        for node in statements:
+            if not any(line in self._scores for line in list_header_lines(node)):
+                self._scores[node.lineno] = 0.0
 
     def _score_constant(self, tree: ast.Module, node: ast.Assign | ast.AnnAssign) -> None:
         targets = get_assigned_targets(node)
@@ -85,8 +83,9 @@ class FaultLocalization:
             if (isinstance(item, ast.Name) and item.id in names and item not in targets)
             or (isinstance(item, ast.Attribute) and item.attr in names)
         ]
-        lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-        self._raise_scores(lines, max((self._scores.get(line, 0.0) for line in using), default=0.0))
+        self._raise_scores(
+            list_lines(node), max((self._scores.get(line, 0.0) for line in using), default=0.0)
+        )
 
     def _raise_scores(self, lines: range, score: float) -> None:
         for line in lines:
@@ -96,7 +95,7 @@ class FaultLocalization:
 def _favour_loops(tree: ast.Module, scores: dict[int, float]) -> None:
     """Lower the scores of lines outside of `while` loops, in a module whose tests do not end."""
     loops = [node for node in ast.walk(tree) if isinstance(node, ast.While)]
-    inside = {n for node in loops for n in range(node.lineno, (node.end_lineno or 0) + 1)}
+    inside = {n for node in loops for n in list_lines(node)}
     for line in scores if inside & {line for line, score in scores.items() if score} else ():
         scores[line] *= 1 if line in inside else _OUTSIDE_LOOP_FACTOR
 

@@ -25,7 +25,7 @@ class RankedEdit:
     edit: CandidateEdit
     suspicion: float
     score: float
-    rank: int
+    rank: int = 0
 
 
 def rank_edits(
@@ -34,28 +34,23 @@ def rank_edits(
     localization: FaultLocalization,
 ) -> list[RankedEdit]:
     """Return the edits, best first; of several with the same result, only the best."""
-    best: dict[Change, tuple[float, float, CandidateEdit]] = {}
-    suspicious = (edit for edit in edits if localization.score_line(edit.line) > 0)
-    for edit in suspicious:
-        key = _find_change(edit, code)
+    best: dict[Change, RankedEdit] = {}
+    for edit in edits:
+        suspicion = localization.score_line(edit.line)
+        key = _find_change(edit, code) if suspicion > 0 else None
         if key is None:
             continue
-        suspicion = localization.score_line(edit.line)
-        score = edit.cost + _SUSPICION_WEIGHT * (1 - suspicion)
-        if key not in best or score < best[key][0]:
-            best[key] = (score, suspicion, edit)
+        score = round(edit.cost + _SUSPICION_WEIGHT * (1 - suspicion), 4)
+        if key not in best or score < best[key].score:
+            best[key] = RankedEdit(edit, suspicion, score)
         if len(best) > 2 * _MAX_EDITS:
             best = dict(sorted(best.items(), key=lambda item: _order(item[1]))[:_MAX_EDITS])
-    ordered = sorted(best.values(), key=_order)
-    return [
-        RankedEdit(edit, suspicion, round(score, 4), rank)
-        for rank, (score, suspicion, edit) in enumerate(ordered[:_MAX_EDITS], 1)
-    ]
+    ordered = sorted(best.values(), key=_order)[:_MAX_EDITS]
+    return [replace(item, rank=rank) for rank, item in enumerate(ordered, 1)]
 
 
-def _order(item: tuple[float, float, CandidateEdit]) -> tuple[float, int, str]:
-    score, _, edit = item
-    return round(score, 4), edit.start, edit.text
+def _order(item: RankedEdit) -> tuple[float, int, str]:
+    return item.score, item.edit.start, item.edit.text
 
 
 def _find_change(edit: CandidateEdit, code: str) -> Change | None:

@@ -6,7 +6,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 
-from greenloop.syntax.nodes import Function, get_assigned_targets, get_last_name
+from greenloop.syntax.nodes import (
+    Function,
+    get_assigned_targets,
+    get_last_name,
+    is_constant_statement,
+)
 from greenloop.syntax.operators.protocol import OPPOSITES, SIGNS
 
 _MAX_DONORS, _MAX_DONOR_CHARS = 40, 40
@@ -80,10 +85,10 @@ class ModuleParts:
         self.tree = tree
         self.constants, self.functions = _collect_module_names(tree)
         self.statements = [
-            (node, _collect_used_names(node), text)
+            (node, {i.id for i in ast.walk(node) if isinstance(i, ast.Name)}, text)
             for node in nodes
             if isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr))
-            and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+            and not is_constant_statement(node)
             and (text := _unparse_small(node))
         ]
 
@@ -92,10 +97,6 @@ def _unparse_small(node: ast.AST) -> str:
     """Return the source of a node; '' for a node that is too large to be reused."""
     is_large = next(islice(ast.walk(node), _MAX_NODES, None), None)
     return "" if is_large else ast.unparse(node)
-
-
-def _collect_used_names(node: ast.AST) -> frozenset[str]:
-    return frozenset(item.id for item in ast.walk(node) if isinstance(item, ast.Name))
 
 
 def build_scope(

@@ -24,15 +24,17 @@ def get_dotted_name(node: ast.AST) -> str:
     return ""
 
 
+def iter_assigned(*nodes: ast.AST) -> Iterator[str]:
+    """Yield the names that nodes assign, once for each assignment."""
+    for item in (item for node in nodes for item in ast.walk(node)):
+        if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
+            yield item.id
+
+
 def find_stores(node: ast.AST) -> set[str]:
     """Return the names that a node assigns or has as arguments."""
-    found: set[str] = set()
-    for item in ast.walk(node):
-        if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
-            found.add(item.id)
-        elif isinstance(item, ast.arg):
-            found.add(item.arg)
-    return found
+    arguments = {item.arg for item in ast.walk(node) if isinstance(item, ast.arg)}
+    return arguments.union(iter_assigned(node))
 
 
 def free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[str]:

@@ -94,7 +94,7 @@ def _iter_children(node: ast.AST, source: Source) -> Iterator[ast.AST]:
 def _is_excluded(node: ast.AST) -> bool:
     if isinstance(node, _UNEDITED_NODES) or type(node).__name__ == "TypeAlias":
         return True
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+    if is_constant_statement(node):
         return True
     if targets := get_assigned_targets(node):
         return any(isinstance(item, ast.Name) and item.id in _METADATA_NAMES for item in targets)
@@ -107,7 +107,7 @@ def _is_excluded(node: ast.AST) -> bool:
 def _is_left_to_subclasses(node: Function) -> bool:
     """Return whether a method only raises NotImplementedError."""
     return all(
-        (isinstance(i, ast.Expr) and isinstance(i.value, ast.Constant))
+        is_constant_statement(i)
         or (isinstance(i, ast.Raise) and get_last_name(i.exc) == "NotImplementedError")
         for i in node.body
     )
@@ -118,6 +118,11 @@ def _is_never_executed(node: ast.If) -> bool:
     if get_last_name(node.test) == "TYPE_CHECKING":
         return True
     return isinstance(node.test, ast.Compare) and ast.unparse(node.test) in _MAIN_TESTS
+
+
+def is_constant_statement(node: ast.AST) -> bool:
+    """Return whether a statement is a docstring, `...` or another constant by itself."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def get_last_name(node: ast.AST | None) -> str:
@@ -159,6 +164,27 @@ def get_assigned_targets(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Assign):
         return node.targets
     return [node.target] if isinstance(node, (ast.AnnAssign, ast.AugAssign)) else []
+
+
+def list_lines(node: ast.expr | ast.stmt) -> range:
+    """Return the numbers of a node's lines, without its decorators."""
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def list_header_lines(node: ast.AST) -> range:
+    """Return the numbers of a node's lines; of a compound statement, those of its header."""
+    inner = getattr(node, "body", None) or getattr(node, "cases", None)
+    first = _get_line_number(node)
+    last = getattr(node, "end_lineno", None) or first
+    if isinstance(inner, list):
+        last = max(first, _get_line_number(inner[0]) - 1)
+    return range(first, last + 1)
+
+
+def _get_line_number(node: ast.AST) -> int:
+    """Return a node's line; of a `case`, which has none, the line of its pattern."""
+    placed: Any = getattr(node, "pattern", node)
+    return int(placed.lineno)
 
 
 def get_line_span(node: ast.stmt) -> tuple[int, int]:

@@ -5,7 +5,13 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from greenloop.syntax.nodes import Definition, Import, find_head_end, get_assigned_targets
+from greenloop.syntax.nodes import (
+    Definition,
+    Import,
+    find_head_end,
+    get_assigned_targets,
+    list_lines,
+)
 from greenloop.syntax.parse import parse_or_empty, parse_or_none
 from greenloop.syntax.source import split_lines
 
@@ -32,16 +38,12 @@ def _remove_statements(code: str, is_removed: Callable[[ast.stmt], bool]) -> str
     A line that also has another statement stays.
     """
     body, lines = parse_or_empty(code).body, split_lines(code)
-    kept = {line for node in body if not is_removed(node) for line in _get_lines(node)}
-    removed = {line for node in body if is_removed(node) for line in _get_lines(node)} - kept
+    kept = {line for node in body if not is_removed(node) for line in list_lines(node)}
+    removed = {line for node in body if is_removed(node) for line in list_lines(node)} - kept
     for number, line in reversed(list(enumerate(lines, 1))):
         if number + 1 in removed and not line.strip():
             removed.add(number)
     return "".join(line for number, line in enumerate(lines, 1) if number not in removed)
-
-
-def _get_lines(node: ast.stmt) -> range:
-    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def append_tests(code: str, added: str) -> str:

@@ -20,6 +20,10 @@ BROKEN_TEST_ERRORS = frozenset(
 # The sandbox's messages for a test whose body was not run, independent of the code.
 NOT_RUN_MESSAGES = ("async def test without a plugin", "the test returned a generator")
 _MODEL_ORIGINS = ("generated", "hardening")  # written by the model
+_PROVES_NOTHING = (
+    "does not fail on a module whose functions all raise NotImplementedError: "
+    "it proves nothing. Assert a value that the contract fixes."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ def find_complaints(contract: Contract, suite: Suite, stub_run: TestRun) -> Comp
     if not fatal:
         broken = find_broken_on_stub(suite, stub_run)
         weak += [f"{name} is broken: {why}" for name, why in broken.items()]
-        weak += [_describe_green_test(name) for name in find_green_on_stub(suite, stub_run)]
+        weak += [f"{name} {_PROVES_NOTHING}" for name in find_green_on_stub(suite, stub_run)]
     weak += _find_text_complaints(contract, suite, tests)
     return Complaints(tuple(fatal), tuple(weak), tuple(_find_complaints_of_examples(suite)))
 
@@ -116,14 +120,8 @@ def describe_broken_test(failure: Failure, file_name: str) -> str:
         or failure.message.startswith(NOT_RUN_MESSAGES)
         or (failure.exception in BROKEN_TEST_ERRORS and in_test)
     )
-    return f"{failure.exception}: {_get_first_line(failure.message)}" if is_broken else ""
-
-
-def _describe_green_test(name: str) -> str:
-    return (
-        f"{name} does not fail on a module whose functions all raise NotImplementedError: "
-        "it proves nothing. Assert a value that the contract fixes."
-    )
+    first_line = failure.message.strip().partition("\n")[0]
+    return f"{failure.exception}: {first_line}" if is_broken else ""
 
 
 def _find_text_complaints(
@@ -161,7 +159,3 @@ def _find_complaints_of_examples(suite: Suite) -> Iterator[str]:
         few = f"Give at least {MIN_HELD_OUT} held-out examples, half of them with `returns`."
         why = "`call` is not an expression of the module's names, or `returns` is not a literal, or a date or number made of literals"
         yield f"{few} These cannot be used, as {why}: {', '.join(calls)}" if calls else few
-
-
-def _get_first_line(text: str) -> str:
-    return text.strip().split("\n")[0]

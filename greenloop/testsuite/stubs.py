@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Set
 
-from greenloop.syntax.nodes import Function
+from greenloop.syntax.nodes import Function, list_lines
 from greenloop.syntax.parse import cache_by_source
 
 _FUNCTIONS = (Function, ast.Lambda)
@@ -16,10 +16,9 @@ class _BodyEmptier(ast.NodeTransformer):
         self._lines = lines
 
     def visit(self, node: ast.AST) -> ast.AST:
-        if self._lines is not None and isinstance(node, _FUNCTIONS):
-            span = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-            if self._lines.isdisjoint(span):
-                return node
+        lines = self._lines if isinstance(node, _FUNCTIONS) else None
+        if lines is not None and lines.isdisjoint(list_lines(node)):  # type: ignore[arg-type]
+            return node
         return super().visit(node)  # type: ignore[no-any-return]
 
     def visit_FunctionDef(self, node: Function) -> ast.AST:

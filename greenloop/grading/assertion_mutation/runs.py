@@ -199,7 +199,7 @@ def _parse_test_files(
         if item.name == "conftest.py":
             continue
         with suppress(*PARSE_ERRORS):
-            texts = context.list_imported_tests(item)
+            texts = context.project.list_imported_tests(item) if context.project else {}
             helpers |= {
                 path: parse(path, text) for path, text in texts.items() if path not in helpers
             }

@@ -6,8 +6,7 @@ from functools import reduce
 from operator import or_
 
 from greenloop.sandbox.guest.coverage.instrumentation import instrument_file
-
-_COMPOUND_BODIES = ("body", "cases", "handlers")
+from greenloop.syntax.nodes import list_header_lines
 
 
 def map_lines(text: str, hits: Mapping[str, int], tests: Sequence[str]) -> dict[int, str]:
@@ -65,14 +64,5 @@ def list_taken_branches(text: str, hits: Mapping[str, int]) -> tuple[str, ...]:
 
 def find_statement_ends(text: str) -> dict[int, int]:
     """Return the last line of each statement, or of a compound one's header, by its first line."""
-    return dict(_iter_spans(ast.parse(text)))
-
-
-def _iter_spans(tree: ast.AST) -> Iterator[tuple[int, int]]:
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.stmt):
-            continue
-        inner = [item for name in _COMPOUND_BODIES for item in getattr(node, name, ()) or ()]
-        below = [getattr(item, "pattern", item).lineno for item in inner]
-        end = min(below) - 1 if below else node.end_lineno or node.lineno
-        yield node.lineno, max(node.lineno, end)
+    statements = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.stmt))
+    return {node.lineno: list_header_lines(node)[-1] for node in statements}

@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterator, Sequence
 
 from greenloop.grading.context import GradingContext
 from greenloop.grading.unasked_code import find_unasked_lines
-from greenloop.records import Coverage, TestRun
+from greenloop.records import Coverage
 from greenloop.sandbox.guest.coverage.instrumentation import InstrumentedTree, instrument_file
-from greenloop.syntax.nodes import Function
-from greenloop.syntax.parse import UNREADABLE, parse_or_none
+from greenloop.syntax.nodes import Function, is_constant_statement
+from greenloop.syntax.parse import UNREADABLE, parse_or_empty
 
 DISTURBED = "on instrumented code"  # the end of the reason if a run's outcomes differ
 # Special methods that callers use by an operator.
@@ -33,22 +33,15 @@ def measure(context: GradingContext) -> Coverage | str:
     found = context.repeat()
     if found.run.outcomes != context.first_run.outcomes:
         found = context.record_hits()
-    if why := _explain_difference(context, found.run):
-        return why
+    if found.run.outcomes != context.first_run.outcomes:
+        how = "the outcomes differ" if found.run.ending == "finished" else found.run.ending
+        return f"{how} {DISTURBED}"
     if not found.mask:
         return (
             "the tests run nothing of this file: the module is imported from elsewhere, "
             "or before the tests"
         )
     return build_coverage(meaning, found.mask, context)
-
-
-def _explain_difference(context: GradingContext, run: TestRun) -> str:
-    """Return why a run shows nothing; '' if the tests ended as in the first run."""
-    if run.outcomes == context.first_run.outcomes:
-        return ""
-    how = "the outcomes differ" if run.ending == "finished" else run.ending
-    return f"{how} {DISTURBED}"
 
 
 def build_coverage(meaning: InstrumentedTree, mask: int, context: GradingContext) -> Coverage:
@@ -93,8 +86,7 @@ def find_unreached(
     Operators count as public. Abstract methods have no statements. Functions that the main guard
     calls are left out.
     """
-    tree = parse_or_none(code)
-    body = tree.body if tree else []
+    body = parse_or_empty(code).body
     conditions = [node for node in body if isinstance(node, ast.If)]
     guards = [node for node in conditions if ast.unparse(node.test).startswith(_MAIN_GUARD)]
     called = {item.id for node in guards for item in ast.walk(node) if isinstance(item, ast.Name)}
@@ -117,11 +109,7 @@ def _find_public(
 def _find_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[int]:
     """Return the lines of a function's statements, except those that do nothing."""
     idle = (ast.Pass, ast.Raise) if len(node.body) < 3 else ast.Pass
-    kept = [item for item in node.body if not isinstance(item, idle) and not _is_constant(item)]
+    kept = (i for i in node.body if not isinstance(i, idle) and not is_constant_statement(i))
     return {
         part.lineno for item in kept for part in ast.walk(item) if isinstance(part, ast.stmt)
     } - {node.lineno}
-
-
-def _is_constant(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

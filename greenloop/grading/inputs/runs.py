@@ -11,7 +11,7 @@ from greenloop.sandbox import Sandbox
 from greenloop.sandbox.guest.observation.inputs.calls import AFTER, ALLOWED, BEFORE
 from greenloop.sandbox.limits import stretch
 from greenloop.sandbox.work.observations import ObservedRow, load
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import parse_or_empty
 
 _ROW_CPU_S, _MIN_CPU_S, _GENERATOR_CPU_S, _MAX_RESTARTS = 0.1, 0.5, 4.0, 4
 _WALL_FACTOR, _MIN_WALL_S = 8.0, 5.0  # for a process that waits, or on a busy machine
@@ -129,8 +129,8 @@ class Program:
 
     def _build_guards(self, preamble: str) -> Iterator[str]:
         """Yield lines that put the precondition before the functions that a preamble imports."""
-        tree = parse_or_none(preamble) if self.inputs else None
-        imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)] if tree else []
+        body = parse_or_empty(preamble if self.inputs else "").body
+        imports = [node for node in body if isinstance(node, ast.ImportFrom)]
         names = [item for node in imports if node.module == self.module for item in node.names]
         public = [item for item in names if item.name in self.public]
         if public:

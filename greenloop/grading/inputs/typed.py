@@ -10,7 +10,7 @@ from typing import Any
 
 from greenloop.grading.inputs.literals import LiteralMutator, Vocabulary
 from greenloop.syntax.nodes import Function, get_last_name
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import parse_or_empty
 
 _SCALARS: dict[str, tuple[Any, ...]] = {
     "int": (0, 1, -1, 2, 3, 5, 7, 10, 12, 50, 100, -7),
@@ -56,8 +56,7 @@ class ValueGenerator:
     ) -> None:
         self._rng, self._vocabulary, self._find_others = rng, vocabulary, find_others
         self._mutator = LiteralMutator(rng, vocabulary)
-        tree = parse_or_none(interface)
-        nodes = tree.body if tree else []
+        nodes = parse_or_empty(interface).body
         self._classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
 
     def make(self, annotation: ast.expr | None, depth: int = 0) -> ast.expr | None:
@@ -66,9 +65,8 @@ class ValueGenerator:
             return None
         match annotation:
             case ast.Constant(value=str() as text):
-                quoted = parse_or_none(text)
-                expression = quoted.body[0] if quoted and quoted.body else None
-                return self.make(getattr(expression, "value", None), depth + 1)
+                quoted = parse_or_empty(text).body
+                return self.make(getattr(quoted[0], "value", None) if quoted else None, depth + 1)
             case ast.Constant(value=None):
                 return ast.Constant(None)
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):

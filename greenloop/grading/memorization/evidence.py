@@ -15,7 +15,7 @@ from greenloop.grading.memorization.detection import is_memorized
 from greenloop.grading.memorization.special_cases import ANY_LINE, find_special_cases
 from greenloop.records import Memorization
 from greenloop.sandbox.guest.observation.inputs.calls import ANSWER
-from greenloop.syntax.nodes import Definition
+from greenloop.syntax.nodes import Definition, list_lines
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.parser import has_hooks
 
@@ -91,7 +91,7 @@ def _has_line(definitions: Sequence[Definition], function: str, lines: Container
     """Whether a definition of the name's last part has one of the lines, or there is none."""
     name = function.rpartition(".")[2]
     named = (item for item in definitions if item.name == name)
-    spans = [range(item.lineno, (item.end_lineno or item.lineno) + 1) for item in named]
+    spans = [list_lines(item) for item in named]
     return not spans or any(line in lines for span in spans for line in span)
 
 

@@ -10,7 +10,7 @@ from greenloop.grading.mutation.equivalence import explain_equivalence
 from greenloop.grading.mutation.mutant import Mutant, ProposedEdit
 from greenloop.sandbox.work.trials.runs import ModuleEdit
 from greenloop.syntax.bytecode import CompilationUnit, CompilationUnits
-from greenloop.syntax.nodes import NodeContext, walk_editable_nodes
+from greenloop.syntax.nodes import NodeContext, list_header_lines, walk_editable_nodes
 from greenloop.syntax.operators import OPERATORS
 from greenloop.syntax.source import Source
 
@@ -74,17 +74,9 @@ def _find_statement_lines(context: NodeContext) -> tuple[int, int]:
     kinds = (ast.stmt, ast.ExceptHandler, ast.match_case)
     path = (context.node, *reversed(context.ancestors))
     statement = next(item for item in path if isinstance(item, kinds))
-    decorators = getattr(statement, "decorator_list", [])
-    first = min(map(_get_line_number, [statement, *decorators]))
-    body = getattr(statement, "body", None)
-    if isinstance(body, list) and body:
-        return first, max(first, _get_line_number(body[0]) - 1)
-    return first, getattr(statement, "end_lineno", None) or first
-
-
-def _get_line_number(node: ast.AST) -> int:
-    """Return a node's line; of a `case`, which has none, the line of its pattern."""
-    return int(getattr(node, "lineno", 0) or getattr(node.pattern, "lineno", 0))  # type: ignore[attr-defined]
+    lines = list_header_lines(statement)
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([lines[0], *(item.lineno for item in decorators)]), lines[-1]
 
 
 def sample_mutants(mutants: Sequence[Mutant], max_mutants: int, seed: int) -> tuple[Mutant, ...]:

@@ -59,9 +59,7 @@ def measure_modules(contexts: Sequence[GradingContext]) -> Isolated | str:
     for context in contexts:
         for file in context.tests:
             plan = plan_programs(context, file)
-            refused += [
-                NotObservable(test=i.test, line=i.line, reason=i.reason) for i in plan.not_observed
-            ]
+            refused += plan.not_observed
             for program, judgement in _judge_file(context, file, plan):
                 found.setdefault((file.name, program.test), []).append(judgement)
     if not found and not refused:
@@ -73,7 +71,8 @@ def measure_modules(contexts: Sequence[GradingContext]) -> Isolated | str:
 def plan_programs(context: GradingContext, file: TestFile) -> ProgramFile:
     """Return the programs of a test file."""
     code, shared = context.read_test(file)
-    return build_programs(code, context.module, shared, context.find_path(file))
+    path = context.project.find_path(file) if context.project else ""
+    return build_programs(code, context.module, shared, path)
 
 
 def _summarize(

@@ -27,8 +27,7 @@ class Names:
 
 def read_names(interface: str, specification: str, code: str, peer: str) -> Names:
     """Return the names for the comparison of two programs."""
-    tree = parse_or_none(interface)
-    nodes = list(ast.walk(tree)) if tree else []
+    nodes = list(ast.walk(parse_or_empty(interface)))
     declared = {node.target.id for node in nodes if _is_declared(node)}  # type: ignore[attr-defined]
     methods = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
     words = frozenset(re.findall(r"\w+", f"{specification}\n{interface}"))
@@ -49,8 +48,9 @@ def _pair_open_constants(
 
     Constants whose value the text states are left out, and so are all if both programs agree.
     """
-    tree = parse_or_none(reduce_interface(interface, text) if parse_or_none(interface) else "")
-    nodes = tree.body if tree else []
+    nodes = parse_or_empty(
+        reduce_interface(interface, text) if parse_or_none(interface) else ""
+    ).body
     stated = (item for item in nodes if not getattr(item, "value", None) or _is_open(item))
     names = {*list_constants(stated)}
     mine, theirs = map(_read_values, (code, peer))
@@ -64,10 +64,9 @@ def _is_open(node: Any) -> bool:
 
 def _read_values(code: str) -> dict[str, str]:
     """Return the encoded values, as source, of a module's top-level numbers, texts and tuples."""
-    tree = parse_or_none(code)
     return {
         target.id: value
-        for node in (tree.body if tree else [])
+        for node in parse_or_empty(code).body
         if isinstance(node, ast.Assign) and (value := _encode(node.value))
         for target in node.targets
         if isinstance(target, ast.Name)

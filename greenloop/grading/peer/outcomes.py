@@ -24,7 +24,7 @@ from greenloop.grading.peer.rendering import (
 from greenloop.sandbox.guest.observation.inputs.calls import AFTER, ANSWER, ENDING, PRINTED
 from greenloop.sandbox.work.observations import load
 from greenloop.syntax.nodes import copy_tree
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.used_definitions import show_with_definitions
 
 _Answers = tuple[dict[str, Any], dict[str, Any]]
@@ -205,7 +205,6 @@ def _judge_function(item: Input, code: Answer, peer: Answer, names: Names) -> Ou
 
 
 def _name_last_call(statements: str) -> str:
-    tree = parse_or_none(statements)
-    last = tree.body[-1] if tree and tree.body else ast.Pass()
-    calls = [node for node in ast.walk(last) if isinstance(node, ast.Call)]
+    body = parse_or_empty(statements).body
+    calls = [node for last in body[-1:] for node in ast.walk(last) if isinstance(node, ast.Call)]
     return ast.unparse(calls[0].func).rpartition(".")[2] if calls else ""

@@ -1,11 +1,10 @@
 """Lines and indentation of statements, and edits that insert lines."""
 
 import ast
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from greenloop.repair.context import CandidateEdit, Edits, RepairContext
-from greenloop.syntax.nodes import Function, get_line_span
+from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.syntax.nodes import get_line_span
 
 
 @dataclass(frozen=True)
@@ -50,22 +49,6 @@ def find_containing_body(context: RepairContext) -> list[ast.stmt] | None:
     return None
 
 
-InsertionPlace = tuple[StatementLines, bool]
-
-
-def find_insertion_place(context: RepairContext, node: ast.stmt) -> InsertionPlace | None:
-    """Return a statement's lines, and whether another can follow it at the end of its body.
-
-    None where nothing can be inserted: other code is on its lines, or it is in no function.
-    """
-    body, lines = find_containing_body(context), find_statement_lines(context, node)
-    if body is None or lines is None or context.scope.function is None:
-        return None
-    if isinstance(node, Function):
-        return None
-    return lines, node is body[-1] and not is_jump_statement(node)
-
-
 def insert_before(
     context: RepairContext, anchor: StatementLines, line: str, kind: str, cost: float
 ) -> CandidateEdit:
@@ -84,20 +67,6 @@ def insert_after(
     description = f"{kind}: `{line}` is added"
     number = context.source.get_line_number(anchor.start)  # its last line may never run
     return CandidateEdit(anchor.end, anchor.end, text, kind, description, cost, number)
-
-
-def insert_around(
-    context: RepairContext,
-    place: InsertionPlace,
-    statements: Iterable[tuple[str, float]],
-    kind: str,
-) -> Edits:
-    """Yield the edits that insert statements, each with its cost, before a place or after it."""
-    lines, is_last = place
-    for text, cost in statements:
-        yield insert_before(context, lines, text, kind, cost)
-        if is_last:
-            yield insert_after(context, lines, text, kind, cost)
 
 
 def is_jump_statement(node: ast.stmt) -> bool:

@@ -10,7 +10,7 @@ from greenloop.repair.operators.blocks import (
     find_statement_lines,
     insert_before,
 )
-from greenloop.syntax.nodes import Function
+from greenloop.syntax.nodes import Function, list_header_lines
 from greenloop.syntax.operators.protocol import edit_operator
 
 _RETURN_VALUES = ("None", "0", "[]", "False", "True", '""', "1", "{}", "-1", "0.0")
@@ -68,7 +68,8 @@ def _list_returned_constants(context: RepairContext) -> list[str]:
 @edit_operator()
 def insert_crash_guard(context: RepairContext, node: ast.stmt) -> Edits:
     """Insert a guard before the statement that raised an exception that no test expects."""
-    names = {name for line, name in context.hints.crashes if _contains_line(node, line)}
+    header = list_header_lines(node)
+    names = {name for line, name in context.hints.crashes if line in header}
     if not names or isinstance(node, Function) or find_containing_body(context) is None:
         return
     lines = find_statement_lines(context, node)
@@ -78,12 +79,6 @@ def insert_crash_guard(context: RepairContext, node: ast.stmt) -> Edits:
         yield from _insert_exits(context, lines, condition, 2.0, ())
         yield insert_before(context, lines, f"if {condition}:\n    continue", "guard", 2.7)
         yield insert_before(context, lines, f"if {condition}:\n    break", "guard", 2.8)
-
-
-def _contains_line(node: ast.stmt | ast.expr, line: int) -> bool:
-    body = getattr(node, "body", None)
-    last = body[0].lineno - 1 if isinstance(body, list) and body else node.end_lineno
-    return node.lineno <= line <= max(node.lineno, last or 0)
 
 
 def _find_crash_conditions(
@@ -132,7 +127,7 @@ def extend_condition(context: RepairContext, node: ast.expr) -> Edits:
         return
     is_comparison = isinstance(node, ast.Compare)
     text = context.text(node) if is_comparison else context.get_parenthesized_text(node)
-    crashed = any(_contains_line(node, line) for line, _ in context.hints.crashes)
+    crashed = any(line in list_header_lines(node) for line, _ in context.hints.crashes)
     for guard, cost in _find_guards(context, node):
         cost -= 0.3 * crashed
         yield context.edit(node, f"{guard} and {text}", "condition", cost)

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from greenloop.repair.context import Edits, RepairContext
 from greenloop.repair.operators.blocks import (
-    find_insertion_place,
+    find_containing_body,
     find_statement_lines,
     insert_after,
-    insert_around,
+    insert_before,
     is_jump_statement,
 )
 from greenloop.syntax.nodes import Function
@@ -18,13 +18,17 @@ from greenloop.syntax.operators.protocol import edit_operator
 @edit_operator()
 def insert_statement(context: RepairContext, node: ast.stmt) -> Edits:
     """Insert a statement before each statement, and at the end of each body."""
-    place = find_insertion_place(context, node)
-    if place is None:
+    body, lines = find_containing_body(context), find_statement_lines(context, node)
+    is_in_function = context.scope.function is not None and not isinstance(node, Function)
+    if body is None or lines is None or not is_in_function:
         return
-    lines, last = place
-    yield from insert_around(context, place, _candidate_lines(context), "missing statement")
+    is_last = node is body[-1] and not is_jump_statement(node)
+    for text, cost in _candidate_lines(context):
+        yield insert_before(context, lines, text, "missing statement", cost)
+        if is_last:
+            yield insert_after(context, lines, text, "missing statement", cost)
     in_loop = any(isinstance(item, (ast.For, ast.While)) for item in context.ancestors)
-    if last and in_loop and lines.end:
+    if is_last and in_loop:
         for line in ("break", "continue"):
             yield insert_after(context, lines, line, "missing statement", 2.6)
 

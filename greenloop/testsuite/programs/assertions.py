@@ -151,7 +151,8 @@ class AssertionReader(Observer):
         if all(known):
             return
         if op in ("is", "is not") and not any(known):
-            number = self.observe(ast.copy_location(_compare_identity(left, right), left))
+            identity = ast.Compare(left, [ast.Is()], [right])
+            number = self.observe(ast.copy_location(identity, left))
             self.expectations.append(Expectation(left.lineno, number, "truth", op == "is"))
             return
         if known[0] or (not known[1] and self.is_of_code(right) and not self.is_of_code(left)):
@@ -259,7 +260,3 @@ class AssertionReader(Observer):
 def _is_simple(node: ast.expr) -> bool:
     """Whether an expression can be observed twice."""
     return isinstance(node, (ast.Name, ast.Constant, ast.Attribute))
-
-
-def _compare_identity(left: ast.expr, right: ast.expr) -> ast.Compare:
-    return ast.Compare(left, [ast.Is()], [right])

@@ -4,6 +4,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from greenloop.syntax.names import iter_assigned
 from greenloop.syntax.nodes import Function, copy_tree
 from greenloop.testsuite.programs.literals import read_value
 from greenloop.testsuite.programs.records import RefusedError
@@ -67,10 +68,7 @@ def split_assignment(node: ast.stmt, known: Row) -> Iterator[ast.stmt]:
 
 def find_bound(statements: Sequence[ast.stmt]) -> dict[str, ast.expr | None]:
     """Return the values of names that are assigned once; None for other names that are assigned."""
-    nodes = [item for node in statements for item in ast.walk(node)]
-    counts = Counter(
-        i.id for i in nodes if isinstance(i, ast.Name) and isinstance(i.ctx, ast.Store)
-    )
+    counts = Counter(iter_assigned(*statements))
     found: dict[str, ast.expr | None] = dict.fromkeys(counts)
     for node in statements:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:

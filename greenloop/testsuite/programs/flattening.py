@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from greenloop.syntax.nodes import Function, Import, copy_tree
+from greenloop.syntax.names import iter_assigned
+from greenloop.syntax.nodes import Function, Import, copy_tree, is_constant_statement
 from greenloop.testsuite.parser import Classes, name_test
 from greenloop.testsuite.programs.binding import bind_arguments, split_assignment, unpack
 from greenloop.testsuite.programs.lineage import Lineage
@@ -90,7 +91,7 @@ class Flattener:
             self._size += 1
             if self._size > _MAX_STATEMENTS or depth > _MAX_DEPTH:
                 raise RefusedError("too many statements", node)
-            if isinstance(node, ast.Pass) or _is_text(node):
+            if isinstance(node, ast.Pass) or is_constant_statement(node):
                 continue
             if isinstance(node, ast.For) and self._is_checking(node):
                 yield from self._write_loop(node, depth)
@@ -98,7 +99,8 @@ class Flattener:
                 yield from self._walk(node.body, depth + 1)
             elif isinstance(node, ast.With):
                 inner = list(self._walk(node.body, depth + 1))
-                yield _place(ast.With(node.items, inner or [ast.Pass()]), node)
+                block = ast.With(node.items, inner or [ast.Pass()])
+                yield ast.fix_missing_locations(ast.copy_location(block, node))
             elif isinstance(node, Function) and self._is_checking(node):
                 self._helpers[node.name] = node
                 self._dropped.add(node.name)
@@ -192,13 +194,9 @@ class Flattener:
         ):
             raise RefusedError("a helper that asserts and returns", node)
         values = bind_arguments(helper, called)
-        stores = {
-            i.id
-            for item in body
-            for i in ast.walk(item)
-            if isinstance(i, ast.Name) and isinstance(i.ctx, ast.Store)
+        renamed = {
+            name: self._name(name) for name in (*values, *dict.fromkeys(iter_assigned(*body)))
         }
-        renamed = {name: self._name(name) for name in (*values, *stores)}
         for name, value in values.items():
             made = assign(renamed[name], copy_tree(value), node)
             self._note(made)
@@ -206,16 +204,8 @@ class Flattener:
         yield from self._walk([Renamer(renamed).visit(copy_tree(i)) for i in body], depth + 1)
 
 
-def _place(node: Any, place: ast.AST) -> Any:
-    return ast.fix_missing_locations(ast.copy_location(node, place))
-
-
 def _is_awaited(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Await)
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _is_assertion_call(node: ast.AST) -> bool:

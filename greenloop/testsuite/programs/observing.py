@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from greenloop.syntax.names import iter_assigned
 from greenloop.syntax.nodes import Definition, Function, Import, copy_tree
 from greenloop.testsuite.programs.attributes import check_attributes
 from greenloop.testsuite.programs.binding import find_bound, find_read_only
@@ -39,11 +40,7 @@ class Observer:
             return
         self.check_input(node)
         if self.is_of_code(node):
-            self._of_code |= {
-                item.id
-                for item in ast.walk(node)
-                if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store)
-            }
+            self._of_code |= {*iter_assigned(node)}
             if isinstance(node, Definition):
                 self._of_code.add(node.name)
         self.body.append(self._guard(node))
@@ -145,11 +142,11 @@ class Observer:
         for item in _walk_outside(node):
             if isinstance(item, (ast.Assert, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Return)):
                 raise RefusedError(f"{type(item).__name__.lower()} in an expression or block", item)
-            if (
-                isinstance(item, ast.Compare)
-                and not _is_of_identity(item)
-                and self.is_of_code(node)
-            ):
+            identity = (ast.Is, ast.IsNot)
+            is_compared = isinstance(item, ast.Compare) and not all(
+                isinstance(sign, identity) for sign in item.ops
+            )
+            if is_compared and self.is_of_code(node):
                 raise RefusedError("a comparison in the process of the code", item)
             if isinstance(item, ast.Call) and isinstance(item.func, ast.Name):
                 self._check_helper(item, self.source.definitions.get(item.func.id))
@@ -212,7 +209,3 @@ def _walk_outside(node: ast.AST) -> Iterator[ast.AST]:
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, _DEFINING) and not isinstance(node, _DEFINING):
             yield from _walk_outside(child)
-
-
-def _is_of_identity(node: ast.Compare) -> bool:
-    return all(isinstance(item, (ast.Is, ast.IsNot)) for item in node.ops)

@@ -4,6 +4,7 @@ import ast
 from dataclasses import dataclass
 from typing import Any
 
+from greenloop.records import NotObservable
 from greenloop.syntax.nodes import Function
 
 
@@ -46,21 +47,12 @@ class Program:
 
 
 @dataclass(frozen=True)
-class NotObserved:
-    """A test that cannot be written as a program, with the line and the reason of that."""
-
-    test: str
-    line: int
-    reason: str
-
-
-@dataclass(frozen=True)
 class ProgramFile:
     """The programs of a test file; `preamble` are its imports and the definitions that they use."""
 
     preamble: str = ""
     programs: tuple[Program, ...] = ()
-    not_observed: tuple[NotObserved, ...] = ()
+    not_observed: tuple[NotObservable, ...] = ()
 
     @property
     def text(self) -> str:

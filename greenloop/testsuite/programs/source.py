@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from greenloop.syntax.names import iter_assigned
 from greenloop.syntax.nodes import Definition, Function, Import, get_assigned_targets
 from greenloop.testsuite.parser import Classes, InheritedTests, is_test_class, iter_tests
 
@@ -42,7 +43,9 @@ class TestSource:
             iter_tests(tree.body, list_body=inherited.list_body)
         )
         self.has_setup = False
-        counts = Counter(name for node in tree.body for name in _find_assigned(node))
+        counts = Counter(
+            name for node in tree.body for name in iter_assigned(*get_assigned_targets(node))
+        )
         for node in (*conftest.body, *tree.body):
             self._read(node, counts)
 
@@ -53,7 +56,7 @@ class TestSource:
                 self.statements.append(node)
         elif isinstance(node, Definition):
             self._read_definition(node)
-        elif names := list(_find_assigned(node)):
+        elif names := list(iter_assigned(*get_assigned_targets(node))):
             self.definitions |= dict.fromkeys(names, node)
             self.statements.append(node)
             value = getattr(node, "value", None)
@@ -138,12 +141,5 @@ class TestSource:
     def _is_used(self, node: ast.stmt, used: set[str]) -> bool:
         if isinstance(node, Definition):
             return node.name in used
-        names = list(_find_assigned(node))
+        names = list(iter_assigned(*get_assigned_targets(node)))
         return not names or not used.isdisjoint(names)
-
-
-def _find_assigned(node: ast.stmt) -> Iterator[str]:
-    for target in get_assigned_targets(node):
-        for item in ast.walk(target):
-            if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
-                yield item.id

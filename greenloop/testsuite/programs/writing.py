@@ -1,21 +1,17 @@
 """Programs of a test file, which observe asserted values; the expectations stay on the host."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from greenloop.records import NotObservable
 from greenloop.records.evidence.answers import COMPARES_NOTHING
 from greenloop.syntax.nodes import copy_tree
 from greenloop.syntax.parse import parse_or_empty, parse_or_none
 from greenloop.testsuite.parser import name_test
 from greenloop.testsuite.programs.assertions import AssertionReader
-from greenloop.testsuite.programs.flattening import Flattener, FlatTest
-from greenloop.testsuite.programs.records import (
-    NotObserved,
-    Program,
-    ProgramFile,
-    RefusedError,
-)
+from greenloop.testsuite.programs.flattening import Flattener
+from greenloop.testsuite.programs.records import Program, ProgramFile, RefusedError
 from greenloop.testsuite.programs.source import TestSource, walk_names
 
 _RAISING = ("pytest.raises", "self.assertRaises", "self.assertRaisesRegex")
@@ -124,16 +120,17 @@ def build_programs(code: str, module: str, conftest: str = "", path: str = "") -
         _FileName(path).visit(shared)
     source = TestSource(tree, shared, module)
     programs: list[Program] = []
-    refused: list[NotObserved] = []
+    refused: list[NotObservable] = []
     definitions: dict[str, ast.stmt] = {}
     for test, classes in source.tests:
         try:
             flat = list(Flattener(source, test, classes).flatten_rows())
-            made = list(_write(flat, source, len(programs)))
+            numbered = enumerate(flat, len(programs))
+            made = [ProgramWriter(item, source).write(number) for number, item in numbered]
         except (RefusedError, LookupError, RecursionError) as error:
             known = error if isinstance(error, RefusedError) else RefusedError("an unusual form")
-            name = name_test(test, classes)
-            refused.append(NotObserved(name, known.line or test.lineno, known.reason))
+            name, line = name_test(test, classes), known.line or test.lineno
+            refused.append(NotObservable(test=name, line=line, reason=known.reason))
             continue
         programs += made
         for item in flat:
@@ -141,8 +138,3 @@ def build_programs(code: str, module: str, conftest: str = "", path: str = "") -
     bodies = [item.function for item in programs]
     preamble = source.render_preamble(bodies, definitions.values())
     return ProgramFile(preamble, tuple(programs), tuple(refused))
-
-
-def _write(tests: list[FlatTest], source: TestSource, start: int) -> Iterator[Program]:
-    for number, item in enumerate(tests, start):
-        yield ProgramWriter(item, source).write(number)

@@ -18,12 +18,8 @@ def build_baseline(outcome: str, *lines: int) -> BaselineResult:
 
 
 def test_ochiai_coefficient() -> None:
-    tests = [
-        build_baseline("failed", 6, 7),
-        build_baseline("timeout", 6, 8),
-        build_baseline("passed", 6, 8),
-    ]
-    assert compute_ochiai_scores(tests) == pytest.approx(
+    tests = ("failed", 6, 7), ("timeout", 6, 8), ("passed", 6, 8)
+    assert compute_ochiai_scores([build_baseline(*item) for item in tests]) == pytest.approx(
         {6: 2 / (2 * 3) ** 0.5, 7: 1 / 2**0.5, 8: 1 / (2 * 2) ** 0.5}
     )
 
@@ -35,6 +31,8 @@ def test_constants_are_as_suspicious_as_their_uses() -> None:
     assert 0 < lines.score_line(2) < 1
     assert lines.score_line(2) == lines.score_line(5) > lines.score_line(1) > 0
     assert lines.score_line(8) == 0
+    one_line = ast.parse(CODE.replace("a:\n       ", "a:"))
+    assert FaultLocalization(one_line, tests, Hints()).score_line(6) > 0
 
 
 def test_all_lines_are_equal_without_coverage() -> None:
