@@ -7,6 +7,7 @@ from greenloop.errors import BudgetExhaustedError, ModelFailure, SandboxError, S
 from greenloop.events import PeerCompared
 from greenloop.grading.peer.comparison import Comparison, PeerProgram
 from greenloop.records import Difference, Peer, Review
+from greenloop.records.evidence.peer import Ruling
 from greenloop.records.generation import DifferenceRuling
 from greenloop.testsuite.parser import get_function_name
 from greenloop.tools.peer_toolkit import FailedExample, PeerToolkit
@@ -30,6 +31,24 @@ _MAX_ROUNDS = 3
 _MAX_MESSAGE_CHARS = 300
 # SettingsError: with --max-cost, a fallback model of unknown price cannot be called.
 _FAILURES = (ModelFailure, BudgetExhaustedError, SandboxError, SettingsError)
+
+
+async def request_rulings(
+    run: Run, text: str, differences: Sequence[OpenDifference]
+) -> Sequence[tuple[DifferenceRuling, Ruling]]:
+    """Return the judge's ruling on each difference by a text, and what it means for the code.
+
+    Raises GreenloopError: the call failed.
+    """
+    arranged = arrange(differences, seed_of(run))
+    tools = PeerToolkit(run.client, prompts=run.kit.prompts)
+    taken = run.state.agreed_contract.taken_choices
+    rulings = await tools.judge_difference(text, [item for item, _ in arranged], taken)
+    rows = zip(differences, rulings, arranged, strict=True)
+    return [
+        (ruling, interpret(ruling, code_is_first, item))
+        for item, ruling, (_, code_is_first) in rows
+    ]
 
 
 class PeerComparer:
@@ -146,26 +165,20 @@ class PeerComparer:
     async def _judge(self, differences: Sequence[OpenDifference]) -> bool:
         """Request rulings on differences; return whether they changed tests or code."""
         self._rounds_left -= 1
-        arranged = arrange(differences, seed_of(self._run))
-        tools = PeerToolkit(self._run.client, prompts=self._run.kit.prompts)
         try:
-            taken = self._state.agreed_contract.taken_choices
-            rulings = await tools.judge_difference(self.text, [i for i, _ in arranged], taken)
+            rulings = await request_rulings(self._run, self.text, differences)
         except _FAILURES as error:
             self._run.notify(f"differences from the second implementation are not judged: {error}")
             self._rounds_left = 0
             return False
         before, findings = self._state.suite, self._state.review.findings
-        for item, ruling, (_, code_is_first) in zip(differences, rulings, arranged, strict=True):
-            self._judged[item.key] = self._apply(item, ruling, code_is_first)
+        for item, (ruling, meaning) in zip(differences, rulings, strict=True):
+            self._judged[item.key] = self._apply(item, ruling, meaning)
         if self._repair_findings and self._state.review.findings != findings:
             return await self._repair_findings(self._run) or self._state.suite is not before
         return self._state.suite is not before
 
-    def _apply(
-        self, item: OpenDifference, ruling: DifferenceRuling, code_is_first: bool
-    ) -> Difference:
-        meaning = interpret(ruling, code_is_first, item)
+    def _apply(self, item: OpenDifference, ruling: DifferenceRuling, meaning: Ruling) -> Difference:
         record = item.to_record(meaning, ruling.because)
         if not record.counts_against:
             return record
@@ -188,10 +201,8 @@ class PeerComparer:
         state = self._state
         if item.test:
             name = state.code_tests.name_of(item.test) or ""
-            state.suite = state.code_tests.drop(item.test, ruling.because, disputed=True)
+            state.drop_test(item.test, ruling.because, disputed=True)
             state.judged_tests.add(name)
-            state.candidates.is_active = state.is_active
-            state.update_expectation()
         elif example := item.build_example(ruling):
             about = describe_test(state.agreed_contract, ruling.because)
             state.suite, name = state.code_tests.add_peer_test(example, about)

@@ -24,13 +24,12 @@ from greenloop.workflow.storage.run_dir import write_atomically
 
 @dataclass(frozen=True)
 class SavedComparison:
-    """A comparison with the code and the peer that it belongs to.
+    """A comparison with its peer.
 
     `failing` are tests that the peer fails, with messages; without those that fail on the wording
     of an exception alone, and those whose input is among the differences.
     """
 
-    code_sha256: str
     peer: PeerProgram
     comparison: Comparison
     failing: Mapping[str, str] = field(default_factory=dict)
@@ -53,14 +52,25 @@ async def compare_with_peer(
 
     The tests run on the peer too, except the examples, which the peer has passed already.
     """
-    code, suite = run.state.candidates.current.code, run.state.tests
+    suite, contract = run.state.tests, run.state.agreed_contract
     files = replace(suite, examples="").files
 
     def find_failing(box: Sandbox) -> dict[str, str]:
         return check_peer(box, module=suite.module, peer=peer, tests=files)
 
     def compare(box: Sandbox, failing: Collection[str]) -> Comparison:
-        return _compare(run, box, code, peer, calls, failing)
+        return compare_programs(
+            box,
+            module=suite.module,
+            code=run.state.candidates.current.code,
+            peer=peer,
+            interface=contract.interface,
+            specification=contract.text_with_answers,
+            tests=suite.files,
+            examples=[*calls, *(item.call for item in suite.held_out)],
+            seed=seed_of(run),
+            failing=failing,
+        )
 
     return await compare_and_save(run, peer, find_failing, compare)
 
@@ -96,7 +106,7 @@ async def compare_and_save(
         comparison = await run.call_in_sandbox(lambda box: compare(box, {*names.values()}))
     known_tests = comparison.differing_tests
     failing = {test: messages[test] for test, name in names.items() if name not in known_tests}
-    done = SavedComparison(digest(code), peer, comparison, failing)
+    done = SavedComparison(peer, comparison, failing)
     if path:
         text = TypeAdapter(SavedComparison).dump_json(done, indent=1).decode()
         write_atomically(path, text + "\n")
@@ -113,29 +123,6 @@ def _load(path: Path) -> SavedComparison | None:
         return TypeAdapter(SavedComparison).validate_json(path.read_bytes())
     except (OSError, ValidationError):
         return None
-
-
-def _compare(
-    run: Run,
-    box: Sandbox,
-    code: str,
-    peer: PeerProgram,
-    calls: Sequence[str],
-    failing: Collection[str],
-) -> Comparison:
-    suite, contract = run.state.tests, run.state.agreed_contract
-    return compare_programs(
-        box,
-        module=suite.module,
-        code=code,
-        peer=peer,
-        interface=contract.interface,
-        specification=contract.text_with_answers,
-        tests=suite.files,
-        examples=[*calls, *(item.call for item in suite.held_out)],
-        seed=seed_of(run),
-        failing=failing,
-    )
 
 
 def seed_of(run: Run) -> str:
