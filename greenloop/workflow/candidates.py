@@ -83,15 +83,16 @@ class Candidates:
             self.best = self.base
         return self.base
 
-    def record_run(self, candidate: Candidate, run: TestRun) -> Candidate:
+    def record_run(self, candidate: Candidate, run: TestRun) -> None:
         """Record a candidate's test run; choose the best one and the base of the next repair."""
         done = replace(candidate, run=run)
         self._update_attempt(done, run)
-        self.stuck_reason = self._detect_stuck(done, run)
-        known = any(item.n == done.n for item in self.tested_candidates)
         others = [item for item in self.tested_candidates if item.n != done.n]
+        is_new = len(others) == len(self.tested_candidates)
+        reason = self._detect_repetition(done, run)
+        self.stuck_reason = reason if is_new and not run.passed else ""
         self.tested_candidates = [*others, done]
-        self.base = done if known else self._choose_base(done)
+        self.base = self._choose_base(done) if is_new else done
         best = self.best
         if best is not None and best.run is not None and best.n != done.n:
             # Fewer failures win; of green candidates the last, made for a reason that no test shows.
@@ -99,7 +100,6 @@ class Candidates:
             self.best = done if is_better else best
         else:
             self.best = done
-        return done
 
     def _rank(self, candidate: Candidate) -> tuple[int, int]:
         """Return the numbers of locked tests and of all tests that it fails."""
@@ -144,14 +144,12 @@ class Candidates:
             }
         self.attempts[index] = self.attempts[index].model_copy(update=counted)
 
-    def _detect_stuck(self, done: Candidate, run: TestRun) -> str:
+    def _detect_repetition(self, done: Candidate, run: TestRun) -> str:
+        """Return whether code or failures were there before, as a reason; '' if they are new."""
         sha, seen = digest(done.code), failure_signature(run)
-        again = any(item.n == done.n for item in self.tested_candidates)
         same_code, same_failures = sha in self._seen_digests, seen in self._seen_signatures
         self._seen_digests.add(sha)
         self._seen_signatures.add(seen)
-        if run.passed or again:
-            return ""
         if same_code:
             return "this code was there before"
         return "the same failures as before" if same_failures else ""

@@ -106,6 +106,9 @@ class RunState:
     sandbox_s: float = 0.0
     grading_s: float = 0.0
 
+    def __post_init__(self) -> None:
+        self.candidates.is_active = self.is_active
+
     @classmethod
     def create(
         cls, request: RunRequest, settings: Settings, budget: Budget | None = None
@@ -160,6 +163,11 @@ class RunState:
     def is_active(self, test: str) -> bool:
         """Return whether a test still counts."""
         return self.suite is None or self.suite.is_active(test)
+
+    def drop_test(self, test: str, reason: str, *, disputed: bool) -> None:
+        """Drop a test, which candidates need not pass any more; locked tests are kept."""
+        self.suite = self.active_tests.drop(test, reason, disputed=disputed)
+        self.update_expectation()
 
     def update_expectation(self, added: Iterable[str] = ()) -> None:
         """Update the expected tests, if known: without dropped ones, with `added` ones."""
