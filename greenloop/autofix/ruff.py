@@ -4,7 +4,7 @@ import ast
 import json
 import re
 import subprocess
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from ruff.__main__ import find_ruff_bin  # type: ignore[import-untyped]
 
 from greenloop.syntax.nodes import bound_names
 from greenloop.syntax.parse import parse_or_none
-from greenloop.syntax.source import LINE_END
 
 # Unused and unsorted imports, f-strings without a field, outdated syntax, `not x in y`. Comparisons
 # to None or True, unused variables and mutable defaults are excluded: fixing them can change
@@ -37,24 +36,11 @@ def lint_code(code: str) -> LintResult:
     undefined: list[str] = []
     fixable = set()
     for item in parse_items(_run_ruff(code, "--select", _LINT_RULES, "--output-format", "json")):
-        edits = (item["fix"] or {}).get("edits", ())
         if item["code"] == "F821":
             undefined += re.findall(r"`([^`]+)`", item["message"])[:1]
-        elif edits and not (item["code"] == "I001" and _is_spacing_only(edits, code)):
+        elif item["fix"]:
             fixable.add(item["code"])
     return LintResult(tuple(dict.fromkeys(undefined)), tuple(sorted(fixable)))
-
-
-def _is_spacing_only(edits: Sequence[Mapping[str, Any]], code: str) -> bool:
-    """Return whether a fix of imports only changes blank lines, which formatting does anyway."""
-    first, last = edits[0]["location"], edits[0]["end_location"]
-    if len(edits) != 1 or first["column"] != 1 or last["column"] != 1:
-        return False
-    old = "\n".join(LINE_END.split(code)[first["row"] - 1 : last["row"] - 1])
-    try:
-        return _dump_tree(old) == _dump_tree(edits[0]["content"])
-    except (SyntaxError, ValueError):
-        return False
 
 
 def apply_ruff_fixes(code: str, kept_names: Collection[str]) -> str:
