@@ -6,9 +6,8 @@ The table is curated: general tools were measured to miss `defaultdict` or to ad
 
 import ast
 import importlib
-from collections.abc import Sequence
 
-from greenloop.autofix.ruff import lint_code
+from greenloop.autofix.ruff import find_undefined_names
 from greenloop.syntax.nodes import find_head_end
 
 _MODULES = (
@@ -53,21 +52,10 @@ _NAMES_BY_MODULE = {module: frozenset(names.split()) for module, names in _IMPOR
 _DATETIME_MEMBERS = frozenset({"datetime", "date", "timedelta", "timezone", "time", "UTC"})
 
 
-def add_missing_imports(
-    code: str,
-    names: Sequence[str] | None = None,
-    *,
-    is_test: bool = False,
-) -> tuple[str, list[str]]:
-    """Return the code with imports for undefined standard-library names, and the added lines.
-
-    `names` are the undefined names where they are known already.
-    """
-    if names is None:
-        names = lint_code(code).undefined
-    if not names:
-        return code, []
+def add_missing_imports(code: str, *, is_test: bool = False) -> tuple[str, list[str]]:
+    """Return the code with imports for undefined standard-library names, and the added lines."""
     tree = ast.parse(code)
+    names = find_undefined_names(code)
     lines = [line for name in names for line in _find_imports(name, tree, is_test)]
     return (_insert_imports(code, lines), lines) if lines else (code, [])
 

@@ -5,7 +5,6 @@ import json
 import re
 import subprocess
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,28 +18,23 @@ from greenloop.syntax.parse import parse_or_none
 # to None or True, unused variables and mutable defaults are excluded: fixing them can change
 # behaviour.
 _SAFE_RULES = "F401,I001,F541,UP,E713"
-_LINT_RULES = f"F821,{_SAFE_RULES}"
+_NAME = re.compile(r"(?m)^[^`\n]*`([^`\n]+)`")  # the first one of a message
 _TIMEOUT_SECONDS = 20
 
 
-@dataclass(frozen=True)
-class LintResult:
-    """Names that nothing defines (ruff F821), in order of appearance; codes that ruff can fix."""
-
-    undefined: tuple[str, ...] = ()
-    fixable: tuple[str, ...] = ()
+def find_undefined_names(code: str) -> list[str]:
+    """Return the names that nothing defines, in order of appearance; [] where ruff cannot be run."""
+    found = _NAME.findall("\n".join(item["message"] for item in _lint(code, "F821")))
+    return list(dict.fromkeys(found))
 
 
-def lint_code(code: str) -> LintResult:
-    """Return what ruff reports; nothing where it cannot be run."""
-    undefined: list[str] = []
-    fixable = set()
-    for item in parse_items(_run_ruff(code, "--select", _LINT_RULES, "--output-format", "json")):
-        if item["code"] == "F821":
-            undefined += re.findall(r"`([^`]+)`", item["message"])[:1]
-        elif item["fix"]:
-            fixable.add(item["code"])
-    return LintResult(tuple(dict.fromkeys(undefined)), tuple(sorted(fixable)))
+def find_fixable_rules(code: str) -> list[str]:
+    """Return the safe rules whose violations ruff can fix; [] where it cannot be run."""
+    return sorted({item["code"] for item in _lint(code, _SAFE_RULES) if item["fix"]})
+
+
+def _lint(code: str, rules: str) -> list[dict[str, Any]]:
+    return parse_items(_run_ruff(code, "--select", rules, "--output-format", "json"))
 
 
 def apply_ruff_fixes(code: str, kept_names: Collection[str]) -> str:
