@@ -48,7 +48,6 @@ class ChangeWorkspace:
     run: Run
     tree: ProjectTree
     baseline: Baseline = field(default_factory=Baseline)
-    watched: set[str] = field(default_factory=set)  # tests broken before: run early
 
     async def prepare(self, *, measures_baseline: bool) -> None:
         """Set the baseline, and the record of the change.
@@ -114,11 +113,6 @@ class ChangeWorkspace:
                 why = "has a byte order mark: remove" if is_marked else "is not UTF-8 text: convert"
                 raise InputError(f"{path} cannot be changed, as it {why} it")
 
-    def texts_with(self, changes: Changes) -> dict[str, str]:
-        """Return the texts of the project with changes."""
-        merged = {**self.tree.texts, **changes}
-        return {path: text for path, text in merged.items() if text is not None}
-
     async def run_tests(
         self, changes: Changes, tests: Collection[str] | None, name: str
     ) -> TestRun:
@@ -145,23 +139,19 @@ class ChangeWorkspace:
         changes = self.apply(patch)
         everything = {**changes, **suite.files}
         given = suite.files if suite.is_given else {}
-        first = suite.ids | ((self.find_mapped(changes) | self.watched) & suite.locked)
+        first = suite.ids | (self.find_mapped(changes) & suite.locked)
         is_quick = suite.locked and self.baseline.cost_s <= _QUICK_SUITE_S
         if not is_quick:
             targets = {*first, *given}
             result = restrict(await self.run_tests(everything, targets, "tests"), first, given)
             if not result.passed or first >= suite.locked:
-                return self._watch(result, suite)
+                return result
         expected = suite.ids | suite.locked
         everywhere = await self.run_tests(everything, None, "all tests")
         result = restrict(everywhere, expected, given)
         kept = prune(result, {*first, *given})
         new_first = sorted(kept.tests, key=lambda item: item.id not in suite.ids)
-        return self._watch(kept.model_copy(update={"tests": tuple(new_first)}), suite)
-
-    def _watch(self, result: TestRun, suite: ChangeSuite) -> TestRun:
-        self.watched |= result.failing_tests & suite.locked
-        return result
+        return kept.model_copy(update={"tests": tuple(new_first)})
 
     def find_mapped(self, changes: Changes) -> set[str]:
         """Return the locked tests that run a changed line, or the line before an added one."""

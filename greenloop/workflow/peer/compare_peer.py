@@ -182,7 +182,8 @@ class PeerComparer:
         record = item.to_record(meaning, ruling.because)
         if not record.counts_against:
             return record
-        may_change = record.ruling != "text does not say" and self._can_repair()
+        can_repair = self._repairs and self._state.repairs < self._run.settings.max_repairs
+        may_change = can_repair and record.ruling != "text does not say"
         test = self._change_tests(item, ruling) if may_change else ""
         if may_change and self._repair_findings and (item.test or not test):
             findings = *self._state.review.findings, item.build_finding(record.because)
@@ -192,9 +193,6 @@ class PeerComparer:
         if record.ruling == "code is wrong":
             return record
         return record.model_copy(update={"choice": self._add_choice(item, record.because)})
-
-    def _can_repair(self) -> bool:
-        return self._repairs and self._state.repairs < self._run.settings.max_repairs
 
     def _change_tests(self, item: OpenDifference, ruling: DifferenceRuling) -> str:
         """Add a test that the code fails, or drop one that the judge rejects; return its name."""

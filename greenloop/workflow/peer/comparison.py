@@ -101,7 +101,9 @@ async def compare_and_save(
     with progress_span(run.emit, "second implementation"), state.measure_time("grading_s"):
         messages = await run.call_in_sandbox(find_failing)
         names = {
-            test: _bare_name(test) for test, it in messages.items() if not is_wording(it, text)
+            test: get_function_name(test).rpartition("::")[2]  # without its class
+            for test, it in messages.items()
+            if not is_wording(it, text)
         }
         comparison = await run.call_in_sandbox(lambda box: compare(box, {*names.values()}))
     known_tests = comparison.differing_tests
@@ -111,11 +113,6 @@ async def compare_and_save(
         text = TypeAdapter(SavedComparison).dump_json(done, indent=1).decode()
         write_atomically(path, text + "\n")
     return done
-
-
-def _bare_name(test: str) -> str:
-    """Return the name of a test's function, without its class."""
-    return get_function_name(test).rpartition("::")[2]
 
 
 def _load(path: Path) -> SavedComparison | None:
