@@ -2,7 +2,7 @@
 
 import ast
 import doctest
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby, islice
@@ -122,13 +122,19 @@ class Trace:
 
 
 def trace_contract(contract: Contract) -> Trace:
-    """Find a contract's quotes in its text, and the text's examples and signatures."""
+    """Find a contract's quotes in its text, and the text's examples and signatures.
+
+    Short quotes avoid places within longer ones, if they can.
+    """
     trace = Trace(contract, index_text(contract.specification))
     taken: set[int] = set()
     quotes = list(islice(_list_quotes(contract), _MAX_QUOTES))
-    found = _find_places(trace.index, quotes, taken)
-    for (label, quote), words in zip(quotes, found, strict=True):
-        if words:
+    found: dict[int, range | None] = {}
+    for at in sorted(range(len(quotes)), key=lambda at: -len(quotes[at][1])):
+        found[at] = trace.index.find(quotes[at][1], taken)
+        taken.update(found[at] or ())
+    for at, (label, quote) in enumerate(quotes):
+        if words := found[at]:
             trace.places.append(Place(label, words))
         else:
             trace.missing.append((label, quote))
@@ -151,19 +157,6 @@ def _add_words_before(trace: Trace, signature: range) -> range:
     return (
         range(first, signature.stop) if is_short and OBLIGATIONS.isdisjoint(before) else signature
     )
-
-
-def _find_places(
-    index: PassageIndex, quotes: Sequence[tuple[str, str]], taken: set[int]
-) -> list[range | None]:
-    """Return the place of each quote; short ones avoid places within longer ones, if they can."""
-    places: list[range | None] = [None] * len(quotes)
-    for at in sorted(range(len(quotes)), key=lambda at: -len(quotes[at][1])):
-        quote = quotes[at][1]
-        words = index.find(quote, taken)
-        taken.update(words or ())
-        places[at] = words
-    return places
 
 
 def _list_quotes(contract: Contract) -> Iterator[tuple[str, str]]:
