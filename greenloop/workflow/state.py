@@ -160,6 +160,12 @@ class RunState:
         assert self.suite is not None
         return self.suite
 
+    @property
+    def best_script_run(self) -> ScriptRun | None:
+        """The last run of the best candidate of a script."""
+        best = self.candidates.best
+        return self.script_runs.get(best.code) if best else None
+
     def is_active(self, test: str) -> bool:
         """Return whether a test still counts."""
         return self.suite is None or self.suite.is_active(test)
@@ -216,8 +222,8 @@ class Run:
     kit: "Toolkit"
     emit: EventSink
     save_request: Callable[[RunRequest], None]  # stores a changed request in the run directory
+    directory: Path
     asker: ChoiceAsker | None = None  # the user at a terminal
-    directory: Path | None = None
 
     @property
     def sandbox(self) -> Sandbox:

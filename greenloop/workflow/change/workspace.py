@@ -2,10 +2,9 @@
 
 from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from pydantic import ValidationError
 
 from greenloop.errors import InputError
 from greenloop.events.progress import progress_span
@@ -80,8 +79,10 @@ class ChangeWorkspace:
 
     async def load_baseline(self) -> None:
         """Set the baseline: read from the run directory, or measured and stored there."""
-        path = self.run.directory / "baseline.json" if self.run.directory else None
-        saved = _load_baseline(path) if path else None
+        path = self.run.directory / "baseline.json"
+        saved: _SavedBaseline | None = None
+        with suppress(OSError, ValueError):
+            saved = _SavedBaseline.model_validate_json(path.read_text("utf-8"))
         key = (self.tree.sha256, greenloop_version())
         if saved and (saved.files_sha256, saved.greenloop) == key:
             self.baseline = saved.baseline
@@ -94,9 +95,8 @@ class ChangeWorkspace:
             self.baseline = await self.run.call_in_sandbox(
                 lambda box: ProjectRunner(box, self.tree).measure_baseline()
             )
-        if path:
-            stored = _SavedBaseline(files_sha256=key[0], greenloop=key[1], baseline=self.baseline)
-            write_atomically(path, stored.model_dump_json())
+        stored = _SavedBaseline(files_sha256=key[0], greenloop=key[1], baseline=self.baseline)
+        write_atomically(path, stored.model_dump_json())
 
     def apply(self, patch: str) -> dict[str, str | None]:
         """Return the files that a patch changes, with their new texts. Raises InputError."""
@@ -224,10 +224,3 @@ def prune(result: TestRun, kept: Collection[str]) -> TestRun:
         if item.outcome != "passed" or item.id in kept or _file_of(item.id) in kept
     )
     return result.model_copy(update={"tests": tuple(tests)})
-
-
-def _load_baseline(path: Path) -> _SavedBaseline | None:
-    try:
-        return _SavedBaseline.model_validate_json(path.read_text("utf-8"))
-    except (OSError, ValidationError, ValueError):
-        return None

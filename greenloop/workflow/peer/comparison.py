@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from greenloop.events.progress import progress_span
 from greenloop.grading.peer.comparison import (
@@ -94,8 +94,8 @@ async def compare_and_save(
     state = run.state
     code, suite = state.candidates.current.code, state.code_tests
     key = digest("\0".join([code, suite.code, peer.code, peer.inputs]))
-    path = run.directory / "peer" / f"{key[:16]}.json" if run.directory else None
-    if path and (known := _load(path)):
+    path = run.directory / "peer" / f"{key[:16]}.json"
+    if known := _load(path):
         return known
     text = state.agreed_contract.text_with_answers
     with progress_span(run.emit, "second implementation"), state.measure_time("grading_s"):
@@ -109,16 +109,15 @@ async def compare_and_save(
     known_tests = comparison.differing_tests
     failing = {test: messages[test] for test, name in names.items() if name not in known_tests}
     done = SavedComparison(peer, comparison, failing)
-    if path:
-        text = TypeAdapter(SavedComparison).dump_json(done, indent=1).decode()
-        write_atomically(path, text + "\n")
+    stored = TypeAdapter(SavedComparison).dump_json(done, indent=1).decode()
+    write_atomically(path, stored + "\n")
     return done
 
 
 def _load(path: Path) -> SavedComparison | None:
     try:
         return TypeAdapter(SavedComparison).validate_json(path.read_bytes())
-    except (OSError, ValidationError):
+    except (OSError, ValueError):
         return None
 
 

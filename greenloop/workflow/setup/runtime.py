@@ -70,7 +70,7 @@ def open_run(
     )
     kit = create_toolkit(client, sandbox, settings)
     save = directory.save_request
-    return Run(settings, state, client, kit, emit, save, resources.asker, directory.path)
+    return Run(settings, state, client, kit, emit, save, directory.path, resources.asker)
 
 
 def _open_client(
