@@ -9,6 +9,7 @@ import importlib
 
 from greenloop.autofix.ruff import find_undefined_names
 from greenloop.syntax.nodes import find_head_end
+from greenloop.syntax.parse import parse_or_empty
 
 _MODULES = (
     "abc argparse asyncio base64 bisect calendar collections contextlib copy csv dataclasses decimal "
@@ -54,7 +55,7 @@ _DATETIME_MEMBERS = frozenset({"datetime", "date", "timedelta", "timezone", "tim
 
 def add_missing_imports(code: str, *, is_test: bool = False) -> tuple[str, list[str]]:
     """Return the code with imports for undefined standard-library names, and the added lines."""
-    tree = ast.parse(code)
+    tree = parse_or_empty(code)
     names = find_undefined_names(code)
     lines = [line for name in names for line in _find_imports(name, tree, is_test)]
     return (_insert_imports(code, lines), lines) if lines else (code, [])

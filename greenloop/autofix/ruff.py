@@ -12,7 +12,7 @@ import black
 from ruff.__main__ import find_ruff_bin  # type: ignore[import-untyped]
 
 from greenloop.syntax.nodes import bound_names
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import parse_or_empty, parse_or_none
 
 # Unused and unsorted imports, f-strings without a field, outdated syntax, `not x in y`. Comparisons
 # to None or True, unused variables and mutable defaults are excluded: fixing them can change
@@ -24,8 +24,9 @@ _TIMEOUT_SECONDS = 20
 
 def find_undefined_names(code: str) -> list[str]:
     """Return the names that nothing defines, in order of appearance; [] where ruff cannot be run."""
-    found = _NAME.findall("\n".join(item["message"] for item in _lint(code, "F821")))
-    return list(dict.fromkeys(found))
+    # Errors of newer syntax are reported whatever is selected.
+    messages = (item["message"] for item in _lint(code, "F821") if item["code"] == "F821")
+    return list(dict.fromkeys(_NAME.findall("\n".join(messages))))
 
 
 def find_fixable_rules(code: str) -> list[str]:
@@ -42,11 +43,8 @@ def apply_ruff_fixes(code: str, kept_names: Collection[str]) -> str:
     fixed = _run_ruff(code, "--select", _SAFE_RULES, "--fix", "--quiet")
     if not fixed or not _defines(fixed, {name for name in kept_names if _defines(code, {name})}):
         return code
-    return code if _dump_tree(fixed) == _dump_tree(code) else fixed
-
-
-def _dump_tree(code: str) -> str:
-    return ast.dump(ast.parse(code))
+    trees = [ast.dump(parse_or_empty(item)) for item in (fixed, code)]
+    return code if trees[0] == trees[1] else fixed
 
 
 def parse_items(output: str) -> list[dict[str, Any]]:
