@@ -4,7 +4,7 @@ import ast
 import json
 import re
 import subprocess
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from ruff.__main__ import find_ruff_bin  # type: ignore[import-untyped]
 
 from greenloop.syntax.nodes import bound_names
 from greenloop.syntax.parse import parse_or_empty, parse_or_none
+from greenloop.syntax.source import LINE_END
 
 # Unused and unsorted imports, f-strings without a field, outdated syntax, `not x in y`. Comparisons
 # to None or True, unused variables and mutable defaults are excluded: fixing them can change
@@ -31,7 +32,18 @@ def find_undefined_names(code: str) -> list[str]:
 
 def find_fixable_rules(code: str) -> list[str]:
     """Return the safe rules whose violations ruff can fix; [] where it cannot be run."""
-    return sorted({item["code"] for item in _lint(code, _SAFE_RULES) if item["fix"]})
+    found = (item for item in _lint(code, _SAFE_RULES) if item["fix"])
+    return sorted({item["code"] for item in found if not _is_spacing_only(item, code)})
+
+
+def _is_spacing_only(item: Mapping[str, Any], code: str) -> bool:
+    """Return whether a fix of imports only changes blank lines, which formatting does anyway."""
+    edits = item["fix"]["edits"]
+    first, last = edits[0]["location"], edits[0]["end_location"]
+    if item["code"] != "I001" or len(edits) != 1 or first["column"] != 1 or last["column"] != 1:
+        return False
+    old = parse_or_none("\n".join(LINE_END.split(code)[first["row"] - 1 : last["row"] - 1]))
+    return old is not None and ast.dump(old) == ast.dump(parse_or_empty(edits[0]["content"]))
 
 
 def _lint(code: str, rules: str) -> list[dict[str, Any]]:
