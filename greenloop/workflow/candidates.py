@@ -1,9 +1,11 @@
 """Candidates of a run: the best one, the base of the next repair, and whether the run is stuck."""
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from greenloop.llm.budget import Budget
 from greenloop.prompts.failure_context import failure_signature, normalize
 from greenloop.records import Attempt, AttemptKind, Failure, TestRun
 from greenloop.testsuite.parser import get_function_name
@@ -187,6 +189,27 @@ class Candidates:
         remark = f" ({item.remark})" if item.remark else ""
         names = ", ".join(sorted(get_function_name(name) for name in failing)[:4])
         return f"{item.kind}{remark}: {len(failing)} failing: {names}; {why}".rstrip("; ")
+
+
+class CallMeter:
+    """Seconds since creation, and tokens of model calls since: by `tool`, or all for ''."""
+
+    def __init__(self, budget: Budget, tool: str = "") -> None:
+        self._budget, self._tool = budget, tool
+        self._started, self._tokens_before = time.monotonic(), self._count()
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._started
+
+    @property
+    def tokens(self) -> int:
+        return self._count() - self._tokens_before
+
+    def _count(self) -> int:
+        used = self._budget.by_tool.get(self._tool)
+        of_tool = used.input_tokens + used.output_tokens if used else 0
+        return of_tool if self._tool else self._budget.tokens
 
 
 def summarize_explanation(explanation: str) -> str:

@@ -31,7 +31,7 @@ from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite
 from greenloop.threads import complete_in_thread
-from greenloop.workflow.candidates import Candidate, Candidates, summarize_explanation
+from greenloop.workflow.candidates import CallMeter, Candidate, Candidates, summarize_explanation
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.script.checklist import Checklist
 from greenloop.workflow.storage.request import RunRequest
@@ -189,27 +189,6 @@ class RunState:
             yield
         finally:
             setattr(self, name, getattr(self, name) + time.monotonic() - started)
-
-
-class CallMeter:
-    """Seconds since creation, and tokens of model calls since: by `tool`, or all for ''."""
-
-    def __init__(self, budget: Budget, tool: str = "") -> None:
-        self._budget, self._tool = budget, tool
-        self._started, self._tokens_before = time.monotonic(), self._count()
-
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self._started
-
-    @property
-    def tokens(self) -> int:
-        return self._count() - self._tokens_before
-
-    def _count(self) -> int:
-        used = self._budget.by_tool.get(self._tool)
-        of_tool = used.input_tokens + used.output_tokens if used else 0
-        return of_tool if self._tool else self._budget.tokens
 
 
 @dataclass

@@ -7,8 +7,7 @@ from greenloop.project.comparison.before_after import ChangedProject, compare_be
 from greenloop.records import BeforeAfter, ChangePlan, Contract
 from greenloop.records.evidence.peer import Ruling
 from greenloop.workflow.change.workspace import ChangeWorkspace
-from greenloop.workflow.peer.compare_peer import request_rulings
-from greenloop.workflow.peer.comparison import seed_of
+from greenloop.workflow.peer.comparison import request_rulings, seed_of
 from greenloop.workflow.peer.rulings import OpenDifference
 
 _MAX_JUDGED = 5

@@ -15,15 +15,9 @@ from greenloop.workflow.peer.comparison import (
     SavedComparison,
     compare_with_peer,
     find_failing_examples,
-    seed_of,
+    request_rulings,
 )
-from greenloop.workflow.peer.rulings import (
-    OpenDifference,
-    arrange,
-    describe_test,
-    from_tests,
-    interpret,
-)
+from greenloop.workflow.peer.rulings import OpenDifference, describe_test, from_tests
 from greenloop.workflow.state import Run
 
 _MAX_JUDGED = 5  # in one call
@@ -31,24 +25,6 @@ _MAX_ROUNDS = 3
 _MAX_MESSAGE_CHARS = 300
 # SettingsError: with --max-cost, a fallback model of unknown price cannot be called.
 _FAILURES = (ModelFailure, BudgetExhaustedError, SandboxError, SettingsError)
-
-
-async def request_rulings(
-    run: Run, text: str, differences: Sequence[OpenDifference]
-) -> Sequence[tuple[DifferenceRuling, Ruling]]:
-    """Return the judge's ruling on each difference by a text, and what it means for the code.
-
-    Raises GreenloopError: the call failed.
-    """
-    arranged = arrange(differences, seed_of(run))
-    tools = PeerToolkit(run.client, prompts=run.kit.prompts)
-    taken = run.state.agreed_contract.taken_choices
-    rulings = await tools.judge_difference(text, [item for item, _ in arranged], taken)
-    rows = zip(differences, rulings, arranged, strict=True)
-    return [
-        (ruling, interpret(ruling, code_is_first, item))
-        for item, ruling, (_, code_is_first) in rows
-    ]
 
 
 class PeerComparer:

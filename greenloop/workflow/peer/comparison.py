@@ -13,10 +13,13 @@ from greenloop.grading.peer.comparison import (
     check_peer,
     compare_programs,
 )
+from greenloop.records.evidence.peer import Ruling
+from greenloop.records.generation import DifferenceRuling
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import get_function_name
-from greenloop.workflow.peer.rulings import is_wording
+from greenloop.tools.peer_toolkit import PeerToolkit
+from greenloop.workflow.peer.rulings import OpenDifference, arrange, interpret, is_wording
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.request import digest
 from greenloop.workflow.storage.run_dir import write_atomically
@@ -119,6 +122,24 @@ def _load(path: Path) -> SavedComparison | None:
         return TypeAdapter(SavedComparison).validate_json(path.read_bytes())
     except (OSError, ValueError):
         return None
+
+
+async def request_rulings(
+    run: Run, text: str, differences: Sequence[OpenDifference]
+) -> Sequence[tuple[DifferenceRuling, Ruling]]:
+    """Return the judge's ruling on each difference by a text, and what it means for the code.
+
+    Raises GreenloopError: the call failed.
+    """
+    arranged = arrange(differences, seed_of(run))
+    tools = PeerToolkit(run.client, prompts=run.kit.prompts)
+    taken = run.state.agreed_contract.taken_choices
+    rulings = await tools.judge_difference(text, [item for item, _ in arranged], taken)
+    rows = zip(differences, rulings, arranged, strict=True)
+    return [
+        (ruling, interpret(ruling, code_is_first, item))
+        for item, ruling, (_, code_is_first) in rows
+    ]
 
 
 def seed_of(run: Run) -> str:
