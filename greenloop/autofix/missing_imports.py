@@ -5,12 +5,11 @@ The table is curated: general tools were measured to miss `defaultdict` or to ad
 """
 
 import ast
-import builtins
 import importlib
-from collections.abc import Sequence
 
-from greenloop.autofix.ruff import lint_code
-from greenloop.syntax.nodes import bound_names, find_head_end
+from greenloop.autofix.ruff import find_undefined_names
+from greenloop.syntax.nodes import find_head_end
+from greenloop.syntax.parse import parse_or_empty
 
 _MODULES = (
     "abc argparse asyncio base64 bisect calendar collections contextlib copy csv dataclasses decimal "
@@ -54,33 +53,12 @@ _NAMES_BY_MODULE = {module: frozenset(names.split()) for module, names in _IMPOR
 _DATETIME_MEMBERS = frozenset({"datetime", "date", "timedelta", "timezone", "time", "UTC"})
 
 
-def add_missing_imports(
-    code: str,
-    names: Sequence[str] | None = None,
-    *,
-    is_test: bool = False,
-) -> tuple[str, list[str]]:
-    """Return the code with imports for undefined standard-library names, and the added lines.
-
-    `names` are the undefined names where they are known already.
-    """
-    if names is None:
-        names = lint_code(code).undefined if _has_unknown_names(code) else ()
-    if not names:
-        return code, []
-    tree = ast.parse(code)
+def add_missing_imports(code: str, *, is_test: bool = False) -> tuple[str, list[str]]:
+    """Return the code with imports for undefined standard-library names, and the added lines."""
+    tree = parse_or_empty(code)
+    names = find_undefined_names(code)
     lines = [line for name in names for line in _find_imports(name, tree, is_test)]
     return (_insert_imports(code, lines), lines) if lines else (code, [])
-
-
-def _has_unknown_names(code: str) -> bool:
-    """Return whether a used name is neither defined at top level nor a builtin.
-
-    Where none is, starting a linter process can be skipped.
-    """
-    tree = ast.parse(code)
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return not used <= bound_names(tree.body) | set(dir(builtins))
 
 
 def _find_imports(name: str, tree: ast.Module, is_test: bool) -> list[str]:

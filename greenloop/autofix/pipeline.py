@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from greenloop.autofix.missing_imports import add_missing_imports
-from greenloop.autofix.ruff import apply_ruff_fixes, format_code, lint_code
+from greenloop.autofix.ruff import apply_ruff_fixes, find_fixable_rules, format_code
 from greenloop.autofix.syntax_errors import fix_mixed_indentation, fix_syntax_errors
 from greenloop.syntax.parse import parse_or_none
 
@@ -34,13 +34,11 @@ def apply_free_fixes(
         return _apply_minimal_fixes(code)
     if parse_or_none(code) is None:
         return FixResult(code)
-    found = lint_code(code)
-    with_imports, added = add_missing_imports(code, found.undefined, is_test=is_test)
-    codes = lint_code(with_imports).fixable if added else found.fixable
-    linted = apply_ruff_fixes(with_imports, kept_names) if codes else with_imports
-    if linted == with_imports:
-        codes = ()
-    applied = [f"added: {line}" for line in added] + [f"ruff {item}" for item in codes]
+    with_imports, added = add_missing_imports(code, is_test=is_test)
+    applied = [f"added: {line}" for line in added]
+    linted = apply_ruff_fixes(with_imports, kept_names)
+    if linted != with_imports:
+        applied += [f"ruff {item}" for item in find_fixable_rules(with_imports)]
     return FixResult(format_code(linted), tuple(applied))
 
 

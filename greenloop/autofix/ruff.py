@@ -5,7 +5,6 @@ import json
 import re
 import subprocess
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,48 +12,42 @@ import black
 from ruff.__main__ import find_ruff_bin  # type: ignore[import-untyped]
 
 from greenloop.syntax.nodes import bound_names
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import parse_or_empty, parse_or_none
 from greenloop.syntax.source import LINE_END
 
 # Unused and unsorted imports, f-strings without a field, outdated syntax, `not x in y`. Comparisons
 # to None or True, unused variables and mutable defaults are excluded: fixing them can change
 # behaviour.
 _SAFE_RULES = "F401,I001,F541,UP,E713"
-_LINT_RULES = f"F821,{_SAFE_RULES}"
+_NAME = re.compile(r"(?m)^[^`\n]*`([^`\n]+)`")  # the first one of a message
 _TIMEOUT_SECONDS = 20
 
 
-@dataclass(frozen=True)
-class LintResult:
-    """Names that nothing defines (ruff F821), in order of appearance; codes that ruff can fix."""
-
-    undefined: tuple[str, ...] = ()
-    fixable: tuple[str, ...] = ()
-
-
-def lint_code(code: str) -> LintResult:
-    """Return what ruff reports; nothing where it cannot be run."""
-    undefined: list[str] = []
-    fixable = set()
-    for item in parse_items(_run_ruff(code, "--select", _LINT_RULES, "--output-format", "json")):
-        edits = (item["fix"] or {}).get("edits", ())
-        if item["code"] == "F821":
-            undefined += re.findall(r"`([^`]+)`", item["message"])[:1]
-        elif edits and not (item["code"] == "I001" and _is_spacing_only(edits, code)):
-            fixable.add(item["code"])
-    return LintResult(tuple(dict.fromkeys(undefined)), tuple(sorted(fixable)))
+def find_undefined_names(code: str) -> list[str]:
+    """Return the names that nothing defines, in order of appearance; [] where ruff cannot be run."""
+    # Errors of newer syntax are reported whatever is selected.
+    messages = (item["message"] for item in _lint(code, "F821") if item["code"] == "F821")
+    return list(dict.fromkeys(_NAME.findall("\n".join(messages))))
 
 
-def _is_spacing_only(edits: Sequence[Mapping[str, Any]], code: str) -> bool:
+def find_fixable_rules(code: str) -> list[str]:
+    """Return the safe rules whose violations ruff can fix; [] where it cannot be run."""
+    found = (item for item in _lint(code, _SAFE_RULES) if item["fix"])
+    return sorted({item["code"] for item in found if not _is_spacing_only(item, code)})
+
+
+def _is_spacing_only(item: Mapping[str, Any], code: str) -> bool:
     """Return whether a fix of imports only changes blank lines, which formatting does anyway."""
+    edits = item["fix"]["edits"]
     first, last = edits[0]["location"], edits[0]["end_location"]
-    if len(edits) != 1 or first["column"] != 1 or last["column"] != 1:
+    if item["code"] != "I001" or len(edits) != 1 or first["column"] != 1 or last["column"] != 1:
         return False
-    old = "\n".join(LINE_END.split(code)[first["row"] - 1 : last["row"] - 1])
-    try:
-        return _dump_tree(old) == _dump_tree(edits[0]["content"])
-    except (SyntaxError, ValueError):
-        return False
+    old = parse_or_none("\n".join(LINE_END.split(code)[first["row"] - 1 : last["row"] - 1]))
+    return old is not None and ast.dump(old) == ast.dump(parse_or_empty(edits[0]["content"]))
+
+
+def _lint(code: str, rules: str) -> list[dict[str, Any]]:
+    return parse_items(_run_ruff(code, "--select", rules, "--output-format", "json"))
 
 
 def apply_ruff_fixes(code: str, kept_names: Collection[str]) -> str:
@@ -62,11 +55,8 @@ def apply_ruff_fixes(code: str, kept_names: Collection[str]) -> str:
     fixed = _run_ruff(code, "--select", _SAFE_RULES, "--fix", "--quiet")
     if not fixed or not _defines(fixed, {name for name in kept_names if _defines(code, {name})}):
         return code
-    return code if _dump_tree(fixed) == _dump_tree(code) else fixed
-
-
-def _dump_tree(code: str) -> str:
-    return ast.dump(ast.parse(code))
+    trees = [ast.dump(parse_or_empty(item)) for item in (fixed, code)]
+    return code if trees[0] == trees[1] else fixed
 
 
 def parse_items(output: str) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 
-from greenloop.syntax.parse import PARSE_ERRORS, parse_or_empty, parse_or_none
+from greenloop.syntax.parse import parse_or_empty, parse_or_none
 
 _MAX_FIXES = 50
 _COMPOUND_STATEMENT = re.compile(
@@ -54,13 +54,11 @@ def _fix_line(line: str, column: int, message: str) -> tuple[str, str]:
 
 
 def fix_mixed_indentation(code: str) -> str:
-    """Return the source with one kind of indentation; unchanged where mixing is not its error.
+    """Return a source that does not parse with one kind of indentation, if it parses then.
 
     A tab is taken as 8 or 4 columns, whichever parses; the source is returned unchanged where both
     parse to different programs. As few lines as possible change, none of them within a string.
     """
-    if not _has_mixed_indentation(code):
-        return code
     by_width = {width: _reindent(code, partial(str.expandtabs, tabsize=width)) for width in (8, 4)}
     programs = {
         width: program for width, text in by_width.items() if (program := _dump_program(text))
@@ -72,16 +70,6 @@ def fix_mixed_indentation(code: str) -> str:
     same = _dump_program(tabbed) == programs[width]
     fewer = _count_changed_lines(code, tabbed) < _count_changed_lines(code, by_width[width])
     return tabbed if same and fewer else by_width[width]
-
-
-def _has_mixed_indentation(code: str) -> bool:
-    try:
-        ast.parse(code)
-    except IndentationError:
-        return "\t" in code
-    except PARSE_ERRORS:
-        pass
-    return False
 
 
 def _dump_program(code: str) -> str:

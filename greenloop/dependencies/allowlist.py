@@ -6,7 +6,7 @@ import re
 import threading
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
@@ -28,7 +28,6 @@ DEFAULT_PACKAGES = (
     "sortedcontainers sympy tabulate tomli-w toolz typing-extensions tzdata"
 ).split()
 NO_PACKAGES = "none"
-_BARE_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _LIST_COMMA = re.compile(r",(?!\s*[<>=!~])")  # not the comma within `numpy>=2,<3`
 
 
@@ -39,7 +38,6 @@ class PackageAllowlist:
     requirements: tuple[str, ...] = ()
 
     @classmethod
-    @lru_cache(maxsize=8)  # the runs of a batch share one list and its tables by name
     def parse(cls, base: str | None, additional: str = "") -> "PackageAllowlist":
         """Parse comma-separated requirements (`base` None: the built-in list, `none`: no packages).
 
@@ -100,8 +98,6 @@ def _split_entries(text: str) -> list[str]:
 
 def _parse_entry(text: str) -> tuple[str, str]:
     """Return a package's name and its requirement, both normalized."""
-    if _BARE_NAME.fullmatch(text) and (bare := canonicalize_name(text)) not in PREINSTALLED:
-        return bare, bare
     try:
         wanted = Requirement(text)
     except InvalidRequirement:

@@ -3,7 +3,7 @@
 import ast
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from packaging.utils import canonicalize_name
 
@@ -77,13 +77,13 @@ def find_imported_modules(source: str) -> frozenset[str]:
     A mark of pytest that only a plugin knows counts as an import of the plugin. Nothing where the
     source does not parse.
     """
-    nodes = list(ast.walk(parse_or_empty(source)))
-    imported = frozenset(_iter_imports(nodes)) - sys.stdlib_module_names
-    return imported.union(_iter_plugins_of_marks(nodes))
+    tree = parse_or_empty(source)
+    imported = frozenset(iter_imported_modules(tree)) - sys.stdlib_module_names
+    return imported.union(_iter_plugins_of_marks(tree))
 
 
-def _iter_plugins_of_marks(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    for node in (item for item in nodes if isinstance(item, ast.Attribute)):
+def _iter_plugins_of_marks(tree: ast.Module) -> Iterator[str]:
+    for node in (item for item in ast.walk(tree) if isinstance(item, ast.Attribute)):
         plugin = _PLUGINS_OF_MARKS.get(node.attr)
         if plugin and ast.unparse(node.value).rpartition(".")[2] == "mark":
             yield plugin
@@ -91,11 +91,7 @@ def _iter_plugins_of_marks(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 def iter_imported_modules(tree: ast.Module) -> Iterator[str]:
     """Yield the top-level name of each absolute import, in tree order."""
-    yield from _iter_imports(ast.walk(tree))
-
-
-def _iter_imports(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    for node in nodes:
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (item.name.partition(".")[0] for item in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:

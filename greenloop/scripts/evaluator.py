@@ -21,8 +21,7 @@ class _Evaluation:
 
     tests: list[TestOutcome] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
-    has_reported_silence: bool = False
-    reported_missing_files: set[str] = field(default_factory=set)
+    reported: set[str] = field(default_factory=set)  # paths of missing files; '': no output
 
     def add(self, test: str, outcome: Outcome, failure: Failure | None = None) -> None:
         self.tests.append(TestOutcome(id=test, outcome=outcome))
@@ -78,17 +77,12 @@ def _evaluate_check(
 
 def _mark_if_reported(evaluation: _Evaluation, check: OutputCheck, run: ScriptRun) -> bool:
     """Return whether missing output or a file, reported before, explains a violation; mark it."""
-    if check.kind == "silent":
+    has_file = any(item.path == check.file and item.size for item in run.made)
+    if check.kind == "silent" or (has_file if check.file else run.stdout.strip()):
         return False
-    if not check.file:
-        reported = evaluation.has_reported_silence
-        evaluation.has_reported_silence = reported or not run.stdout.strip()
-        return reported
-    if any(item.path == check.file and item.size for item in run.made):
-        return False
-    reported = check.file in evaluation.reported_missing_files
-    evaluation.reported_missing_files.add(check.file)
-    return reported
+    is_known = check.file in evaluation.reported
+    evaluation.reported.add(check.file)
+    return is_known
 
 
 def _failure_from_changed_inputs(run: ScriptRun) -> Failure:

@@ -1,7 +1,7 @@
 """The failure of a script's run: exception, frames, last output."""
 
 from greenloop.records import Failure, Frame
-from greenloop.records.script_result import ScriptError, ScriptFrame, ScriptRun
+from greenloop.records.script_result import ScriptError, ScriptRun
 from greenloop.scripts.output_excerpts import tail
 
 _MAX_VALUES, _MAX_VALUE_CHARS = 8, 100
@@ -85,12 +85,9 @@ def _describe_local_values(error: ScriptError) -> str:
     frame = next((item for item in reversed(error.frames) if item.local_values), None)
     if frame is None:
         return ""
-    return f"values in {frame.function}, line {frame.line}: {_format_local_values(frame)}"
-
-
-def _format_local_values(frame: ScriptFrame) -> str:
     shown = [
         f"{name} = {value[:_MAX_VALUE_CHARS]}" for name, value in frame.local_values[:_MAX_VALUES]
     ]
     more = len(frame.local_values) - _MAX_VALUES
-    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+    values = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+    return f"values in {frame.function}, line {frame.line}: {values}"

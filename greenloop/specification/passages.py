@@ -8,9 +8,9 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # written without spaces: each character is a word
 _ITEM = r"[ \t>]*(?:[-*+•–]|\(?\d{1,2}[.)]|\(?[a-z]\))[ \t]"
@@ -76,41 +76,21 @@ class PassageIndex:
     text: str
     words: tuple[Word, ...]
     blocks: tuple[Block, ...]
-    _found_until: dict[str, int] = field(default_factory=dict)
 
     def find(self, quote: str, taken: Container[int] = ()) -> range | None:
         """Return the numbers of a quote's words; None where the text has no such sequence.
 
-        A repeated search for a quote finds its next place, if there is one. A place whose words are
-        all `taken` is skipped, unless the quote has no other.
+        A place whose words are all `taken` is skipped, unless the quote has no other.
         """
-        words = list_words(quote)
+        words, at, first = list_words(quote), -1, None
         wanted = f" {' '.join(words)} "
-        for at, place in self._iterate_places(wanted, self._found_until.get(wanted, 0)):
+        while words and (at := self._searched.find(wanted, at + 1)) >= 0:
+            begin = bisect_left(self._offsets, at)
+            place = range(begin, begin + len(words))
             if not all(number in taken for number in place):
-                self._found_until[wanted] = at + 1
                 return place
-        self._found_until[wanted] = len(self._searched)  # there is no other place
-        first = next(self._iterate_places(wanted, 0), None)
-        return first[1] if first else self._find_across(words)
-
-    def _iterate_places(self, wanted: str, at: int) -> Iterator[tuple[int, range]]:
-        """Yield each offset of `wanted` in `_searched` from `at` on, with its word numbers."""
-        count = len(wanted.split())
-        while count and (at := self._searched.find(wanted, at)) >= 0:
-            first = bisect_left(self._offsets, at + 1)
-            yield at, range(first, first + count)
-            at += 1
-
-    def _find_across(self, words: list[str]) -> range | None:
-        """Return the numbers of words that span several blocks; None where there are none."""
-        at = self._whole.find(f" {' '.join(words)} ") if words else -1
-        first = self._whole.count(" ", 0, at) if at >= 0 else 0
-        return range(first, first + len(words)) if at >= 0 else None
-
-    @cached_property
-    def _whole(self) -> str:
-        return f" {' '.join(word.text for word in self.words)} "
+            first = first or place
+        return first
 
     def excerpt(self, first: int, end: int) -> str:
         """Return the text from one word to before another, in one line, with the marks around it."""
@@ -141,20 +121,13 @@ class PassageIndex:
 
     @cached_property
     def _searched(self) -> str:
-        """The words between spaces, a line for each block."""
-        lines = (self.words[item.first : item.end] for item in self.blocks)
-        return "".join(f" {' '.join(word.text for word in line)} \n" for line in lines)
+        """The words between spaces."""
+        return f" {' '.join(word.text for word in self.words)} "
 
     @cached_property
     def _offsets(self) -> list[int]:
-        """The offset of each word in `_searched`."""
-        offsets, at = [], 1
-        for block in self.blocks:
-            for word in self.words[block.first : block.end]:
-                offsets.append(at)
-                at += len(word.text) + 1
-            at += 2
-        return offsets
+        """The offset of the space before each word in `_searched`."""
+        return [*accumulate((len(word.text) + 1 for word in self.words), initial=0)]
 
 
 def index_text(text: str) -> PassageIndex:

@@ -98,11 +98,7 @@ def reduce_to_interface(code: str) -> str:
     ]
     for node in kept:
         leave_bodies_out(node)
-    return ast.unparse(ast.Module(kept, [])) if any(map(_is_definition, kept)) else ""
-
-
-def _is_definition(node: ast.stmt) -> bool:
-    return isinstance(node, Definition)
+    return ast.unparse(ast.Module(kept, []))
 
 
 def name_module(interface: str) -> str:

@@ -2,7 +2,7 @@
 
 import ast
 import doctest
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby, islice
@@ -122,20 +122,29 @@ class Trace:
 
 
 def trace_contract(contract: Contract) -> Trace:
-    """Find a contract's quotes in its text, and the text's examples and signatures."""
+    """Find a contract's quotes in its text, and the text's examples and signatures.
+
+    Short quotes avoid places within longer ones, if they can.
+    """
     trace = Trace(contract, index_text(contract.specification))
+    taken: set[int] = set()
     quotes = list(islice(_list_quotes(contract), _MAX_QUOTES))
-    found = _find_places(trace.index, quotes)
-    for (label, quote), words in zip(quotes, found, strict=True):
-        if words:
+    found: dict[int, range | None] = {}
+    for at in sorted(range(len(quotes)), key=lambda at: -len(quotes[at][1])):
+        found[at] = trace.index.find(quotes[at][1], taken)
+        taken.update(found[at] or ())
+    for at, (label, quote) in enumerate(quotes):
+        if words := found[at]:
             trace.places.append(Place(label, words))
         else:
             trace.missing.append((label, quote))
     for example in contract.examples:
-        places = _find_example(trace.index, example)
-        trace.places += (Place("example", words) for words in places)
+        for words in _find_example(trace.index, example, taken):
+            trace.places.append(Place("example", words))
+            taken.update(words)
     for line in list_signature_lines(contract.specification):
-        if words := trace.index.find(line):
+        if words := trace.index.find(line, taken):
+            taken.update(words)
             trace.places.append(Place("signature", _add_words_before(trace, words)))
     return trace
 
@@ -150,18 +159,6 @@ def _add_words_before(trace: Trace, signature: range) -> range:
     )
 
 
-def _find_places(index: PassageIndex, quotes: Sequence[tuple[str, str]]) -> list[range | None]:
-    """Return the place of each quote; short ones avoid places within longer ones, if they can."""
-    taken: set[int] = set()
-    places: list[range | None] = [None] * len(quotes)
-    for at in sorted(range(len(quotes)), key=lambda at: -len(quotes[at][1])):
-        quote = quotes[at][1]
-        words = index.find(quote, taken)
-        taken.update(words or ())
-        places[at] = words
-    return places
-
-
 def _list_quotes(contract: Contract) -> Iterator[tuple[str, str]]:
     quoting: tuple[Requirement | KeptBehaviour, ...] = (*contract.requirements, *contract.keep)
     for item in quoting:
@@ -170,11 +167,13 @@ def _list_quotes(contract: Contract) -> Iterator[tuple[str, str]]:
     yield from (("not covered", quote) for quote in contract.not_covered)
 
 
-def _find_example(index: PassageIndex, example: GivenExample) -> Iterator[range]:
+def _find_example(
+    index: PassageIndex, example: GivenExample, taken: Container[int]
+) -> Iterator[range]:
     """Yield the positions of an example's lines, each with its result where that follows soon."""
     for part in parse_doctest(example.doctest):
         for line, result in _list_stated_lines(part):
-            if found := index.find(line):
+            if found := index.find(line, taken):
                 yield range(found.start, _find_result_end(index, found.stop, result))
 
 

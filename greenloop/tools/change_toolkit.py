@@ -62,15 +62,13 @@ class ChangeToolkit:
         Kept behaviour that uses names which the files `texts` do not have is sent back once.
         """
         asked, allowed = self.asked, self.kit.packages.allowlist
-        is_first = True
 
         def parse(response: LLMResponse) -> ChangePlan:
-            nonlocal is_first
-            goes_back, is_first = is_first, False
             plan = parse_plan(
                 response, wish=asked.wish, allowed=allowed, tests=tests, fence=asked.fence
             )
-            for label, name in find_early_keep(texts, plan.contract).items() if goes_back else ():
+            early = {} if response.is_last else find_early_keep(texts, plan.contract)
+            for label, name in early.items():
                 raise InvalidResponse(
                     f"{label} is to hold today and uses {name}, which does not exist yet: say it "
                     "without what the change adds, or make it a requirement."

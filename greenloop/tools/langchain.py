@@ -7,7 +7,6 @@ from langchain_core.tools import BaseTool
 from pydantic import ValidationError
 
 from greenloop.dependencies import PackageResolver
-from greenloop.events import EventSink, ignore_event
 from greenloop.keywords import suggest_keyword
 from greenloop.llm.chat import ChatSource
 from greenloop.llm.client import LLM, LLMClient, RetryPolicy
@@ -200,7 +199,7 @@ def build_default_tool(name: str) -> BaseTool:
 
     async def call_with_settings(*args: Any, **arguments: Any) -> Any:
         settings = Settings.load()
-        model = _NoModel() if name == "run_tests" else create_client(settings)
+        model = LLMClient([]) if name == "run_tests" else create_client(settings)
         with open_sandbox(settings) as box:
             kit = create_toolkit(model, box, settings)
             return await method(_AgentTools(kit), *args, **arguments)
@@ -214,19 +213,10 @@ def create_toolkit(model: LLM, sandbox: Sandbox, settings: Settings) -> Toolkit:
     return Toolkit(model, sandbox, packages, prompts=prompts)
 
 
-class _NoModel:
-    """Model of run_tests, which never calls it."""
-
-    async def request(self, prompt: Any, parse: Any) -> Any:
-        raise AssertionError("run_tests calls no model")
-
-
-def create_client(
-    settings: Settings, model: "BaseChatModel | None" = None, emit: EventSink = ignore_event
-) -> LLMClient:
+def create_client(settings: Settings, model: "BaseChatModel | None" = None) -> LLMClient:
     """Return a client of a model, by default that of the settings. Raises NoModelError."""
     from greenloop.llm.factory import open_sources
 
     sources = [ChatSource(type(model).__name__, model)] if model else open_sources(settings)
     retry = RetryPolicy(settings.model_attempts, settings.model_backoff_s)
-    return LLMClient(sources, retry=retry, emit=emit, secrets=settings.secrets)
+    return LLMClient(sources, retry=retry, secrets=settings.secrets)

@@ -1,9 +1,11 @@
 """Candidates of a run: the best one, the base of the next repair, and whether the run is stuck."""
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from greenloop.llm.budget import Budget
 from greenloop.prompts.failure_context import failure_signature, normalize
 from greenloop.records import Attempt, AttemptKind, Failure, TestRun
 from greenloop.testsuite.parser import get_function_name
@@ -83,15 +85,16 @@ class Candidates:
             self.best = self.base
         return self.base
 
-    def record_run(self, candidate: Candidate, run: TestRun) -> Candidate:
+    def record_run(self, candidate: Candidate, run: TestRun) -> None:
         """Record a candidate's test run; choose the best one and the base of the next repair."""
         done = replace(candidate, run=run)
         self._update_attempt(done, run)
-        self.stuck_reason = self._detect_stuck(done, run)
-        known = any(item.n == done.n for item in self.tested_candidates)
         others = [item for item in self.tested_candidates if item.n != done.n]
+        is_new = len(others) == len(self.tested_candidates)
+        reason = self._detect_repetition(done, run)
+        self.stuck_reason = reason if is_new and not run.passed else ""
         self.tested_candidates = [*others, done]
-        self.base = done if known else self._choose_base(done)
+        self.base = self._choose_base(done) if is_new else done
         best = self.best
         if best is not None and best.run is not None and best.n != done.n:
             # Fewer failures win; of green candidates the last, made for a reason that no test shows.
@@ -99,7 +102,6 @@ class Candidates:
             self.best = done if is_better else best
         else:
             self.best = done
-        return done
 
     def _rank(self, candidate: Candidate) -> tuple[int, int]:
         """Return the numbers of locked tests and of all tests that it fails."""
@@ -144,14 +146,12 @@ class Candidates:
             }
         self.attempts[index] = self.attempts[index].model_copy(update=counted)
 
-    def _detect_stuck(self, done: Candidate, run: TestRun) -> str:
+    def _detect_repetition(self, done: Candidate, run: TestRun) -> str:
+        """Return whether code or failures were there before, as a reason; '' if they are new."""
         sha, seen = digest(done.code), failure_signature(run)
-        again = any(item.n == done.n for item in self.tested_candidates)
         same_code, same_failures = sha in self._seen_digests, seen in self._seen_signatures
         self._seen_digests.add(sha)
         self._seen_signatures.add(seen)
-        if run.passed or again:
-            return ""
         if same_code:
             return "this code was there before"
         return "the same failures as before" if same_failures else ""
@@ -189,6 +189,27 @@ class Candidates:
         remark = f" ({item.remark})" if item.remark else ""
         names = ", ".join(sorted(get_function_name(name) for name in failing)[:4])
         return f"{item.kind}{remark}: {len(failing)} failing: {names}; {why}".rstrip("; ")
+
+
+class CallMeter:
+    """Seconds since creation, and tokens of model calls since: by `tool`, or all for ''."""
+
+    def __init__(self, budget: Budget, tool: str = "") -> None:
+        self._budget, self._tool = budget, tool
+        self._started, self._tokens_before = time.monotonic(), self._count()
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._started
+
+    @property
+    def tokens(self) -> int:
+        return self._count() - self._tokens_before
+
+    def _count(self) -> int:
+        used = self._budget.by_tool.get(self._tool)
+        of_tool = used.input_tokens + used.output_tokens if used else 0
+        return of_tool if self._tool else self._budget.tokens
 
 
 def summarize_explanation(explanation: str) -> str:

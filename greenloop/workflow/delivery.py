@@ -111,7 +111,7 @@ def save_produced_files(report: Report, directory: RunDirectory, state: RunState
 
     Raises OutputError: they cannot be written.
     """
-    result = state.script_runs.get(report.final_code)
+    result = state.best_script_run
     if result is None or not result.made:
         return report
     folder = directory.best_dir / "made"

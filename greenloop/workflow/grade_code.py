@@ -1,6 +1,5 @@
 """Test run and grade of the current candidate; a failed held-out example becomes a test."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +7,7 @@ from greenloop.events import AutofixApplied, CandidateTested, CodeGraded, EventS
 from greenloop.events.progress import create_thread_safe_sink
 from greenloop.grading import GradingContext
 from greenloop.grading.grader import grade_run
-from greenloop.records import HeldOutExample, TestRun
+from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite.quality_gates import find_untested_requirements
 from greenloop.threads import complete_in_thread
@@ -63,8 +62,8 @@ async def _autofix_current_candidate(strategy: "Strategy") -> Candidate:
 
 async def collect_evidence(
     state: RunState, sandbox: Sandbox, result: TestRun, emit: EventSink
-) -> Sequence[HeldOutExample]:
-    """Set the evidence of a green module; return the held-out examples that it fails.
+) -> None:
+    """Set the evidence of a green module.
 
     Raises SandboxError: the sandbox cannot run anything.
     """
@@ -87,27 +86,16 @@ async def collect_evidence(
         known["requirements_untested"] = find_untested_requirements(contract, suite)
     state.evidence = evidence.model_copy(update=known)
     emit(CodeGraded(state.evidence))
-    return context.disagreements
 
 
-def reveal_examples(run: Run, failed: Sequence[HeldOutExample]) -> None:
-    """Turn failed held-out examples into tests."""
+def reveal_examples(run: Run) -> bool:
+    """Turn the held-out examples that the code fails into tests; return whether there are any."""
+    state = run.state
+    found, before = state.evidence.held_out, state.code_tests
+    failed = [item for item in before.held_out if found and item.call in found.disagreed]
     for example in failed:
         run.notify(f"a held-out example fails and becomes a test: {example.call}")
-        run.state.suite = run.state.code_tests.reveal(example)
-
-
-async def grade_module(run: Run, result: TestRun) -> bool:
-    """Collect the evidence of a green module.
-
-    Return whether held-out examples failed, which are tests from now on.
-    """
-    state = run.state
-    failed = await collect_evidence(state, run.sandbox, result, run.emit)
-    reveal_examples(run, failed)
-    if failed:
-        suite = state.tests
-        names = (item.name for file, item in suite.functions if file.name == suite.file_name)
-        revealed = (name for name in names if suite.origin(name) == "held_out")
-        state.update_expectation(f"{suite.file_name}::{name}" for name in revealed)
+        state.suite = state.code_tests.reveal(example)
+    suite = state.code_tests
+    state.update_expectation(f"{suite.file_name}::{name}" for name in suite.names - before.names)
     return bool(failed)

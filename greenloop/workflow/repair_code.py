@@ -172,9 +172,7 @@ class RepairStep:
             return False
         if judgement.wrong == "text":
             self._add_open_choice(dispute.test, judgement.because)
-        state.suite = state.active_tests.drop(dispute.test, judgement.because, disputed=True)
-        state.candidates.is_active = state.is_active
-        state.update_expectation()
+        state.drop_test(dispute.test, judgement.because, disputed=True)
         return True
 
     def _add_open_choice(self, test: str, question: str) -> None:

@@ -129,10 +129,9 @@ def _list_unverified_reasons(state: RunState, *, is_graded: bool) -> tuple[str, 
 
 
 def _list_script_reasons(state: RunState) -> Iterator[str]:
-    flakiness, best = state.evidence.flakiness, state.candidates.best
+    flakiness, result = state.evidence.flakiness, state.best_script_run
     if flakiness is not None and flakiness.differing:
         yield f"a second run differed in: {', '.join(flakiness.differing)}"
-    result = state.script_runs.get(best.code) if best else None
     if result is not None and result.left_out:
         more = ", …" if len(result.left_out) > _MAX_SHOWN else ""
         yield f"{NOT_KEPT}{', '.join(result.left_out[:_MAX_SHOWN])}{more}"
@@ -146,8 +145,7 @@ def _has_peer_and_examples(state: RunState) -> bool:
 
 
 def _build_script_result(state: RunState) -> ScriptResult | None:
-    best, checklist = state.candidates.best, state.suite
-    result = state.script_runs.get(best.code) if best else None
+    result, checklist = state.best_script_run, state.suite
     if result is None or not isinstance(checklist, Checklist):
         return None
     made = (ProducedFileInfo(path=i.path, size=i.size, sha256=i.sha256) for i in result.made)

@@ -56,9 +56,9 @@ async def run_with_packages(
     packages = run.kit.packages  # imported ones are installed: cheaper than another model call
     imported = packages.find_imported(sources, local_names)
     await try_packages(run.state, packages, imported, run.emit)
-    with run.state.measure_time("sandbox_s"):
-        result = await run_once()
-    while await install_missing_packages(run, result, local_names):
+    is_complete = False
+    while not is_complete:
         with run.state.measure_time("sandbox_s"):
             result = await run_once()
+        is_complete = not await install_missing_packages(run, result, local_names)
     return annotate_missing_modules(run, result, local_names)

@@ -31,7 +31,7 @@ from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite
 from greenloop.threads import complete_in_thread
-from greenloop.workflow.candidates import Candidate, Candidates, summarize_explanation
+from greenloop.workflow.candidates import CallMeter, Candidate, Candidates, summarize_explanation
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.script.checklist import Checklist
 from greenloop.workflow.storage.request import RunRequest
@@ -106,6 +106,9 @@ class RunState:
     sandbox_s: float = 0.0
     grading_s: float = 0.0
 
+    def __post_init__(self) -> None:
+        self.candidates.is_active = self.is_active
+
     @classmethod
     def create(
         cls, request: RunRequest, settings: Settings, budget: Budget | None = None
@@ -157,9 +160,20 @@ class RunState:
         assert self.suite is not None
         return self.suite
 
+    @property
+    def best_script_run(self) -> ScriptRun | None:
+        """The last run of the best candidate of a script."""
+        best = self.candidates.best
+        return self.script_runs.get(best.code) if best else None
+
     def is_active(self, test: str) -> bool:
         """Return whether a test still counts."""
         return self.suite is None or self.suite.is_active(test)
+
+    def drop_test(self, test: str, reason: str, *, disputed: bool) -> None:
+        """Drop a test, which candidates need not pass any more; locked tests are kept."""
+        self.suite = self.active_tests.drop(test, reason, disputed=disputed)
+        self.update_expectation()
 
     def update_expectation(self, added: Iterable[str] = ()) -> None:
         """Update the expected tests, if known: without dropped ones, with `added` ones."""
@@ -177,27 +191,6 @@ class RunState:
             setattr(self, name, getattr(self, name) + time.monotonic() - started)
 
 
-class CallMeter:
-    """Seconds since creation, and tokens of model calls since: by `tool`, or all for ''."""
-
-    def __init__(self, budget: Budget, tool: str = "") -> None:
-        self._budget, self._tool = budget, tool
-        self._started, self._tokens_before = time.monotonic(), self._count()
-
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self._started
-
-    @property
-    def tokens(self) -> int:
-        return self._count() - self._tokens_before
-
-    def _count(self) -> int:
-        used = self._budget.by_tool.get(self._tool)
-        of_tool = used.input_tokens + used.output_tokens if used else 0
-        return of_tool if self._tool else self._budget.tokens
-
-
 @dataclass
 class Run:
     """One run: settings, state, model client, tools, and the sink for its events."""
@@ -208,8 +201,8 @@ class Run:
     kit: "Toolkit"
     emit: EventSink
     save_request: Callable[[RunRequest], None]  # stores a changed request in the run directory
+    directory: Path
     asker: ChoiceAsker | None = None  # the user at a terminal
-    directory: Path | None = None
 
     @property
     def sandbox(self) -> Sandbox:

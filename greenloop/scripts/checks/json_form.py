@@ -28,10 +28,10 @@ CHECK_SYNTAX = (
 CheckItem = Mapping[str, object]
 
 
-def checks_from_json(items: list[object], max_checks: int = MAX_CHECKS) -> tuple[OutputCheck, ...]:
+def checks_from_json(items: list[object]) -> tuple[OutputCheck, ...]:
     """Parse a list such as `[{"check": "stdout", "contains": "Total"}]`; the origin is `generated`.
 
-    At most the first `max_checks` are returned. The exit status is not among them: it is always
+    At most the first `MAX_CHECKS` are returned. The exit status is not among them: it is always
     checked. Raises ValueError: an item is invalid; the text says which one, and the right syntax.
     """
     if not isinstance(items, list):
@@ -45,7 +45,7 @@ def checks_from_json(items: list[object], max_checks: int = MAX_CHECKS) -> tuple
         loud = [item.id for item in checks if item.kind != "silent" and not item.file]
         if loud:
             raise ValueError(f'the checks contradict each other: "silent" and {loud[0]!r}')
-    return complete_checks(checks, requires_output=False)[1 : max_checks + 1]
+    return complete_checks(checks, requires_output=False)[1 : MAX_CHECKS + 1]
 
 
 def _parse_numbered_item(n: int, entry: object) -> list[OutputCheck]:

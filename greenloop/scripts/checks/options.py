@@ -5,7 +5,6 @@ import difflib
 import json
 import posixpath
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from greenloop.errors import InputError
@@ -108,17 +107,9 @@ def _parse_columns(text: str) -> list[str]:
 
 def _reject_misspelled_part(text: str, path: str) -> None:
     """Reject a path that ends in a misspelled part."""
-    for word in _find_trailing_part(path):
-        near = difflib.get_close_matches(word, _PART_NAMES, 1, 0.7)
-        if near or word in ("columns", "nonempty", "lines", "exists"):
-            hint = f" (did you mean {near[0]}?)" if near else ""
-            raise InputError(
-                f"--expect-file {text}: {word!r} cannot be checked{hint}; {_SYNTAX_HINT}"
-            )
-
-
-def _find_trailing_part(path: str) -> Iterator[str]:
-    last = path.rpartition(":")[2] if ":" in path else ""
-    found = re.fullmatch(r"([A-Za-z_-]+)(=.*)?", last)
-    if found:
-        yield found[1].lower()
+    found = re.search(r":([A-Za-z_-]+)(=[^:]*)?\Z", path)
+    word = found[1].lower() if found else ""
+    near = difflib.get_close_matches(word, _PART_NAMES, 1, 0.7)
+    if near or word in ("columns", "nonempty", "lines", "exists"):
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        raise InputError(f"--expect-file {text}: {word!r} cannot be checked{hint}; {_SYNTAX_HINT}")

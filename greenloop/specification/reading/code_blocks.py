@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from greenloop.records import GivenExample
-from greenloop.specification.reading.doctests import render_outcome, render_statement
+from greenloop.specification.reading.doctests import render_outcome, render_part
 from greenloop.specification.reading.expressions import is_closed_node
 from greenloop.specification.reading.outcomes import Outcome, read_outcome
 from greenloop.specification.reading.sentences import find_stated_examples
@@ -68,7 +68,7 @@ def _find_dependent(body: list[ast.stmt], lines: list[str]) -> Iterator[GivenExa
         if isinstance(node, ast.Expr) and outcome:
             parts.append(_render_result(node.value, outcome))
             continue
-        parts.append(render_statement(ast.unparse(node)))
+        parts.append(render_part(ast.unparse(node)))
         if outcome and isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             parts.append(render_outcome(node.targets[0].id, outcome))
     if results:
@@ -83,14 +83,14 @@ def _render_assertion(test: ast.expr) -> str:
         is_value = found is not None and found[1] == len(right) and not found[0].is_error
         if found and is_value and isinstance(test.ops[0], (ast.Eq, ast.Is)):
             return _render_result(test.left, found[0])
-    return render_statement(f"assert {ast.unparse(test)}")
+    return render_part(f"assert {ast.unparse(test)}")
 
 
 def _render_result(value: ast.expr, outcome: Outcome) -> str:
     """Render a call with its result; `print(x)  # [1]` states the value of `x`."""
     if isinstance(value, ast.Call) and ast.unparse(value.func) == "print" and not outcome.is_error:
         if len(value.args) != 1 or outcome.source[0] not in "'\"[({":
-            return render_statement(ast.unparse(value)) + f"{outcome.source}\n"
+            return render_part(ast.unparse(value)) + f"{outcome.source}\n"
         value = value.args[0]
     return render_outcome(ast.unparse(value), outcome)
 

@@ -60,10 +60,10 @@ def _read_session(parts: list[doctest.Example]) -> Iterator[GivenExample]:
     ):
         exact = list(takewhile(_is_exact, parts))  # what follows may depend on what is left out
         if any(item.want for item in exact):
-            yield GivenExample(doctest="".join(_render_part(i.source, i.want) for i in exact))
+            yield GivenExample(doctest="".join(render_part(i.source, i.want) for i in exact))
     else:
         for item in filter(_is_exact, parts):
-            yield GivenExample(doctest=_render_part(item.source, item.want))
+            yield GivenExample(doctest=render_part(item.source, item.want))
 
 
 def _is_exact(part: doctest.Example) -> bool:
@@ -88,28 +88,22 @@ def _is_comparison(source: str) -> bool:
     )
 
 
-def _render_part(source: str, want: str) -> str:
+def render_part(source: str, want: str = "") -> str:
+    """Return a statement with what it shows in doctest form."""
     lines = source.rstrip("\n").split("\n")
     shown = [f">>> {lines[0]}", *(f"... {line}" for line in lines[1:])]
     return "\n".join(shown) + "\n" + want
 
 
-def render_statement(source: str) -> str:
-    """Return a statement in doctest form."""
-    return _render_part(source, "")
-
-
 def render_outcome(call: str, outcome: Outcome) -> str:
     """Return a call and its outcome in doctest form."""
     if outcome.is_error:
-        return _render_part(
-            call, f"Traceback (most recent call last):\n    ...\n{outcome.source}\n"
-        )
+        return render_part(call, f"Traceback (most recent call last):\n    ...\n{outcome.source}\n")
     if outcome.source == "None":
-        return _render_part(f"{call} is None", "True\n")
+        return render_part(f"{call} is None", "True\n")
     if not read_literal(outcome.source):  # `Decimal("1.5")`: its repr is not known
-        return _render_part(f"{call} == {outcome.source}", "True\n")
-    return _render_part(call, f"{outcome.source}\n")
+        return render_part(f"{call} == {outcome.source}", "True\n")
+    return render_part(call, f"{outcome.source}\n")
 
 
 def get_error_name(part: doctest.Example) -> str:

@@ -32,7 +32,6 @@ _CONDITIONAL = re.compile(
     re.IGNORECASE,
 )
 # Sentences about a state: each result that they state depends on it.
-_STATE_WORDS = ("before", "after", "once", "having", "following", "given", "with")
 _STATE = re.compile(
     r"(?:^|,\s|\b(?:and|but|so|then)\s)\W*(?:before|after|once|having)\b"
     r"|^\W*(?:following\b|(?:given|with)\b(?!\s+[`*]*\w+\())(?=[^:]*,[^:]*$)"
@@ -123,9 +122,7 @@ class _Claim:
     def _is_conditional(self) -> bool:
         before = self._paragraph[max(0, self._start - _MAX_SENTENCE_CHARS) : self._start]
         sentence = _SENTENCE_END.split(before)[-1].lower()
-        has_word = any(word in sentence for word in _STATE_WORDS)  # faster than the pattern
-        has_state = has_word and _STATE.search(sentence) is not None
-        return has_state or _CONDITIONAL.search(self._lead) is not None
+        return bool(_STATE.search(sentence) or _CONDITIONAL.search(self._lead))
 
     def _is_plausible(self, outcome: Outcome, said: str, length: int) -> bool:
         rest = said[length:].partition("\n")[0].strip(" \t`*_.;")

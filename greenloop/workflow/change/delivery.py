@@ -12,7 +12,7 @@ from greenloop.project.patch import apply_patch, count_lines
 from greenloop.records import Report
 from greenloop.scripts.source_file import replace_atomically
 from greenloop.workflow.change.request import ChangeRequest
-from greenloop.workflow.delivery import back_up_original
+from greenloop.workflow.delivery import back_up_original, with_artifacts
 from greenloop.workflow.kind import Consent, keep_replaced
 from greenloop.workflow.storage.lockfile import (
     LockedChange,
@@ -52,7 +52,7 @@ def deliver_change(
                 back_up_original(directory, root / path, path)
         _write_files(root, changes)
         paths["applied"] = request.root
-    return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=paths)})
+    return with_artifacts(report, **paths)
 
 
 def _save_lock(report: Report, request: ChangeRequest, patch: Path) -> None:

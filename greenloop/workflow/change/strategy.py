@@ -87,7 +87,9 @@ class ChangeStrategy(Strategy):
             signatures = list_signatures(self._space.tree.texts, self._located)
             suite = await writer.write(signatures)
         self.state.suite, self.state.candidates.locked = suite, suite.locked
-        await self._add_code()
+        meter = self.run.measure_calls("write_change")
+        written = await self._write()
+        self.run.add_candidate("generate", written.code, written.explanation, meter)
 
     def _show_given(self) -> str:
         """Return the user's own tests, without those that the project has and that pass today."""
@@ -163,11 +165,6 @@ class ChangeStrategy(Strategy):
         self._space.check_encoding(item for item in self._located if is_in_fence(item, left))
         return left
 
-    async def _add_code(self) -> None:
-        meter = self.run.measure_calls("write_change")
-        written = await self._write()
-        self.run.add_candidate("generate", written.code, written.explanation, meter)
-
     async def _write(self, failed_approaches: Sequence[str] = ()) -> GeneratedCode:
         texts, shown = self._space.tree.texts, self._show_files()
         return await self._tools.write(self.plan, shown, texts, failed_approaches)
@@ -208,12 +205,7 @@ class ChangeStrategy(Strategy):
         if self.state.change:
             effects = await find_side_effects(self._space, self.plan, patch)
             self.state.change = self.state.change.model_copy(update={"before_after": effects})
-        found = self.state.evidence.held_out
-        failed = [
-            i for i in self.state.change_suite.held_out if found and i.call in found.disagreed
-        ]
-        reveal_examples(self.run, failed)
-        return bool(failed)
+        return reveal_examples(self.run)
 
     async def extend(self) -> bool:
         if not self._request.measures_baseline and self._space.tree.texts:
@@ -231,7 +223,8 @@ class ChangeStrategy(Strategy):
     ) -> Repair:
         space = self._space
         changes = space.apply(request.code)
-        current = space.texts_with(changes)
+        merged = {**space.tree.texts, **changes}
+        current = {path: text for path, text in merged.items() if text is not None}
         files = self._show_touched(current, tuple(dict.fromkeys((*changes, *self._located))))
         return await self._tools.repair(self.plan, request, files, space.tree.texts, current)
 

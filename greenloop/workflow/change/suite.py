@@ -10,7 +10,6 @@ from itertools import count
 from greenloop.project.code_map.interface import select_module
 from greenloop.project.patch import diff_files
 from greenloop.records import HeldOutExample, Origin
-from greenloop.testsuite import TestFile
 from greenloop.testsuite.held_out_examples import render_held_out_test
 from greenloop.testsuite.parser import (
     TestFunction,
@@ -87,11 +86,6 @@ class ChangeSuite:
         cut = {item.name.partition("::")[0] for item in self.dropped} - self.before.keys()
         texts = self.files.items()
         return {path: text for path, text in texts if path not in cut or parse_test_functions(text)}
-
-    @property
-    def test_files(self) -> tuple[TestFile, ...]:
-        """The files with new tests."""
-        return tuple(TestFile(path, text) for path, text in self.files.items())
 
     def owns(self, path: str) -> bool:
         """Return whether a file of a traceback is code of the project, not a test."""

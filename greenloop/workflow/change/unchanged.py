@@ -6,11 +6,9 @@ from greenloop.grading.peer.comparison import FoundDifference
 from greenloop.project.comparison.before_after import ChangedProject, compare_before_after
 from greenloop.records import BeforeAfter, ChangePlan, Contract
 from greenloop.records.evidence.peer import Ruling
-from greenloop.records.generation import DifferenceRuling
-from greenloop.tools.peer_toolkit import PeerToolkit
 from greenloop.workflow.change.workspace import ChangeWorkspace
-from greenloop.workflow.peer.comparison import seed_of
-from greenloop.workflow.peer.rulings import OpenDifference, arrange, interpret
+from greenloop.workflow.peer.comparison import request_rulings, seed_of
+from greenloop.workflow.peer.rulings import OpenDifference
 
 _MAX_JUDGED = 5
 
@@ -40,25 +38,20 @@ async def find_side_effects(
 async def _judge(space: ChangeWorkspace, plan: ChangePlan, found: BeforeAfter) -> BeforeAfter:
     run, shown = space.run, found.differences[:_MAX_JUDGED]
     differences = [OpenDifference(FoundDifference(i.call, i.code, i.peer)) for i in shown]
-    arranged = arrange(differences, seed_of(run))
-    tools = PeerToolkit(run.client, prompts=run.kit.prompts)
     try:
-        rulings = await tools.judge_difference(
-            write_wish(plan.contract), [item for item, _ in arranged], plan.contract.taken_choices
-        )
+        rulings = await request_rulings(run, write_wish(plan.contract), differences)
     except (ModelFailure, BudgetExhaustedError, SettingsError) as error:
         run.notify(f"differences from the code before the change are not judged: {error}")
         return found
     judged = (
-        item.to_record(_interpret(ruling, code_is_first, item), ruling.because)
-        for item, ruling, (_, code_is_first) in zip(differences, rulings, arranged, strict=True)
+        item.to_record(_restrict(meaning), ruling.because)
+        for item, (ruling, meaning) in zip(differences, rulings, strict=True)
     )
     return found.model_copy(update={"differences": (*judged, *found.differences[_MAX_JUDGED:])})
 
 
-def _interpret(ruling: DifferenceRuling, code_is_first: bool, item: OpenDifference) -> Ruling:
+def _restrict(meaning: Ruling) -> Ruling:
     """Return what a ruling means for a change: no wording and no input is free to change."""
-    meaning = interpret(ruling, code_is_first, item)
     is_free = meaning in ("wording is free", "outside the text")
     return "text does not say" if is_free else meaning
 

@@ -2,10 +2,9 @@
 
 from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from pydantic import ValidationError
 
 from greenloop.errors import InputError
 from greenloop.events.progress import progress_span
@@ -48,7 +47,6 @@ class ChangeWorkspace:
     run: Run
     tree: ProjectTree
     baseline: Baseline = field(default_factory=Baseline)
-    watched: set[str] = field(default_factory=set)  # tests broken before: run early
 
     async def prepare(self, *, measures_baseline: bool) -> None:
         """Set the baseline, and the record of the change.
@@ -81,8 +79,10 @@ class ChangeWorkspace:
 
     async def load_baseline(self) -> None:
         """Set the baseline: read from the run directory, or measured and stored there."""
-        path = self.run.directory / "baseline.json" if self.run.directory else None
-        saved = _load_baseline(path) if path else None
+        path = self.run.directory / "baseline.json"
+        saved: _SavedBaseline | None = None
+        with suppress(OSError, ValueError):
+            saved = _SavedBaseline.model_validate_json(path.read_text("utf-8"))
         key = (self.tree.sha256, greenloop_version())
         if saved and (saved.files_sha256, saved.greenloop) == key:
             self.baseline = saved.baseline
@@ -95,9 +95,8 @@ class ChangeWorkspace:
             self.baseline = await self.run.call_in_sandbox(
                 lambda box: ProjectRunner(box, self.tree).measure_baseline()
             )
-        if path:
-            stored = _SavedBaseline(files_sha256=key[0], greenloop=key[1], baseline=self.baseline)
-            write_atomically(path, stored.model_dump_json())
+        stored = _SavedBaseline(files_sha256=key[0], greenloop=key[1], baseline=self.baseline)
+        write_atomically(path, stored.model_dump_json())
 
     def apply(self, patch: str) -> dict[str, str | None]:
         """Return the files that a patch changes, with their new texts. Raises InputError."""
@@ -113,11 +112,6 @@ class ChangeWorkspace:
                 is_marked = contents[path].startswith(BOM_UTF8)  # a patch would not fit its line 1
                 why = "has a byte order mark: remove" if is_marked else "is not UTF-8 text: convert"
                 raise InputError(f"{path} cannot be changed, as it {why} it")
-
-    def texts_with(self, changes: Changes) -> dict[str, str]:
-        """Return the texts of the project with changes."""
-        merged = {**self.tree.texts, **changes}
-        return {path: text for path, text in merged.items() if text is not None}
 
     async def run_tests(
         self, changes: Changes, tests: Collection[str] | None, name: str
@@ -145,23 +139,19 @@ class ChangeWorkspace:
         changes = self.apply(patch)
         everything = {**changes, **suite.files}
         given = suite.files if suite.is_given else {}
-        first = suite.ids | ((self.find_mapped(changes) | self.watched) & suite.locked)
+        first = suite.ids | (self.find_mapped(changes) & suite.locked)
         is_quick = suite.locked and self.baseline.cost_s <= _QUICK_SUITE_S
         if not is_quick:
             targets = {*first, *given}
             result = restrict(await self.run_tests(everything, targets, "tests"), first, given)
             if not result.passed or first >= suite.locked:
-                return self._watch(result, suite)
+                return result
         expected = suite.ids | suite.locked
         everywhere = await self.run_tests(everything, None, "all tests")
         result = restrict(everywhere, expected, given)
         kept = prune(result, {*first, *given})
         new_first = sorted(kept.tests, key=lambda item: item.id not in suite.ids)
-        return self._watch(kept.model_copy(update={"tests": tuple(new_first)}), suite)
-
-    def _watch(self, result: TestRun, suite: ChangeSuite) -> TestRun:
-        self.watched |= result.failing_tests & suite.locked
-        return result
+        return kept.model_copy(update={"tests": tuple(new_first)})
 
     def find_mapped(self, changes: Changes) -> set[str]:
         """Return the locked tests that run a changed line, or the line before an added one."""
@@ -234,10 +224,3 @@ def prune(result: TestRun, kept: Collection[str]) -> TestRun:
         if item.outcome != "passed" or item.id in kept or _file_of(item.id) in kept
     )
     return result.model_copy(update={"tests": tuple(tests)})
-
-
-def _load_baseline(path: Path) -> _SavedBaseline | None:
-    try:
-        return _SavedBaseline.model_validate_json(path.read_text("utf-8"))
-    except (OSError, ValidationError, ValueError):
-        return None

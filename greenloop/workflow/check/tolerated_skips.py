@@ -6,7 +6,6 @@ from greenloop.records import Expectation, TestOutcome, TestRun
 from greenloop.records.pytest_run import MARKED_OUTCOMES
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.views.project import ProjectSandbox
-from greenloop.testsuite import Suite
 from greenloop.testsuite.stubs import with_empty_bodies
 from greenloop.threads import complete_in_thread
 from greenloop.workflow.state import RunState
@@ -38,7 +37,8 @@ async def tolerate_skips(sandbox: Sandbox, state: RunState, run: TestRun) -> Tes
             return after != "passed"
         if item.outcome == "skipped":
             return is_project and (bool(item.skipped_by) or after is None)
-        return _can_skip(suite, item.id)
+        found = suite.find(item.id)
+        return found is not None and found[1].can_skip
 
     tolerated = frozenset(item.id for item in skipped if is_own(item))
     state.expected = Expectation(ids=frozenset(run.outcomes), tolerated=tolerated)
@@ -49,8 +49,3 @@ def _is_file(path: str, place: str) -> bool:
     """Return whether a place is the project's file at `path`, or its copy in site-packages."""
     _, installed, name = place.rpartition("/site-packages/")
     return place == path or (bool(installed) and f"/{path}".endswith(f"/{name}"))
-
-
-def _can_skip(suite: Suite, test: str) -> bool:
-    found = suite.find(test)
-    return found is not None and found[1].can_skip

@@ -185,19 +185,18 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
         default = (
             _SEARCH_SECONDS_WITHOUT_MODEL if self._is_search_only else _SEARCH_SECONDS_WITH_MODEL
         )
-        work = partial(
-            search_patches,
-            code=base.code,
-            tests=suite.files,
-            module=suite.module,
-            run=result,
-            expected=state.expected,
-            seconds=self.request.search_s or default,
-        )
 
         def search(sandbox: Sandbox) -> SearchResult:
             # Stored by the thread, because a cancelled call loses its result.
-            state.search = work(sandbox)
+            state.search = search_patches(
+                sandbox,
+                code=base.code,
+                tests=suite.files,
+                module=suite.module,
+                run=result,
+                expected=state.expected,
+                seconds=self.request.search_s or default,
+            )
             return state.search
 
         with state.measure_time("sandbox_s"), progress_span(self.run.emit, "search"):

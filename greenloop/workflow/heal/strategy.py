@@ -59,7 +59,15 @@ class HealStrategy(Strategy):
         return GeneratedCode(code=repair.code or first.code, explanation=repair.explanation)
 
     def find_lost_features(self, code: str) -> Sequence[str]:
-        return find_lost_features(self.request.original, code, self.state.change_requests)
+        """Return what a repair of a file loses, and characters that its encoding cannot hold.
+
+        Features that a change request names may be lost.
+        """
+        original, changes = self.request.original, self.state.change_requests
+        known = apply_free_fixes(original.text, minimal=True).code
+        lost = find_regressions(known, code)
+        kept = [item for item in lost if not _is_named_in(item, changes)]
+        return [*kept, *_find_encoding_errors(original, code)]
 
     async def _begin_next_change(self) -> bool:
         """Add a candidate for the next change; return False if there is none left."""
@@ -109,19 +117,6 @@ class HealStrategy(Strategy):
         candidates.add(changed, meter.seconds, meter.tokens)
         self.state.repairs += 1
         return ""
-
-
-def find_lost_features(
-    original: OriginalFile, code: str, change_requests: Sequence[str] = ()
-) -> Sequence[str]:
-    """Return what a repair of a file loses, and characters that the file's encoding cannot hold.
-
-    Features that a change request names may be lost.
-    """
-    known = apply_free_fixes(original.text, minimal=True).code
-    lost = find_regressions(known, code)
-    kept = [item for item in lost if not _is_named_in(item, change_requests)]
-    return [*kept, *_find_encoding_errors(original, code)]
 
 
 def _is_named_in(loss: str, change_requests: Sequence[str]) -> bool:

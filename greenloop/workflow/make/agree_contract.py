@@ -15,7 +15,7 @@ from greenloop.specification.examples import analyze_specification
 from greenloop.specification.quotes import find_complaints, find_contradiction, settle_contract
 from greenloop.specification.tracing import Trace, trace_contract
 from greenloop.workflow.make.plain_road import prefers_plain_road, take_plain_road
-from greenloop.workflow.make.request import MakeRequest, effective_contract
+from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.state import Run
 
 
@@ -43,8 +43,9 @@ async def agree_on_contract(run: Run, request: MakeRequest) -> None:
             raise SpecificationError(
                 f"the text contradicts itself: {sides}: correct one of the two"
             )
-    else:
-        trace = trace_contract(effective_contract(parsed, request))
+    else:  # the user has replaced the model's
+        kept = {"specification": request.task, "examples": parsed.examples}
+        trace = trace_contract(request.contract.model_copy(update=kept))
     run.state.contract = contract = settle_contract(trace)
     run.emit(ContractReady(contract))
     for passage in contract.unclear_examples:

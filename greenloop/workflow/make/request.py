@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-from greenloop.records import Contract
 from greenloop.workflow.storage.request import ContractRequest
 
 
@@ -13,11 +12,3 @@ class MakeRequest(ContractRequest):
     source: str | None = None  # the file that the specification was read from
     accepts_choices: bool = False  # open choices are accepted as they were taken
     force: bool = False  # files that greenloop did not write may be replaced
-
-
-def effective_contract(parsed: Contract, request: MakeRequest) -> Contract:
-    """Return the contract of a run: the model's, unless the user replaced it."""
-    if request.contract is None:
-        return parsed
-    kept = {"specification": request.task, "examples": parsed.examples}
-    return request.contract.model_copy(update=kept)

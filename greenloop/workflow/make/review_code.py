@@ -112,15 +112,6 @@ async def repair_errors(run: Run) -> bool:
     return await _try_repair(run, "repair")
 
 
-async def _try_repair(run: Run, kind: AttemptKind) -> bool:
-    """Repair the findings as `_repair_findings`; if the call fails, code and findings stay."""
-    try:
-        return await _repair_findings(run, kind)
-    except (ModelFailure, BudgetExhaustedError) as error:
-        run.notify(f"findings of the review were not repaired: {error}")
-        return False
-
-
 def _record_review(run: Run, review: Review) -> None:
     """Add the findings; those of former reviews are resolved unless the new one repeats them."""
     state = run.state
@@ -146,12 +137,19 @@ def _is_changed_since_review(state: RunState) -> bool:
     return n != state.reviewed and current.code != attempts[state.reviewed - 1].code
 
 
-async def _repair_findings(run: Run, kind: AttemptKind) -> bool:
-    """Request a repair of errors and warnings; return whether the code was changed."""
+async def _try_repair(run: Run, kind: AttemptKind) -> bool:
+    """Request a repair of errors and warnings; return whether the code was changed.
+
+    If the call fails, code and findings stay.
+    """
     state, meter = run.state, run.measure_calls("repair_code")
     code = state.candidates.current.code
     request = RepairRequest(code=code, findings=state.review.of_correctness)
-    repair = await run.kit.repair_code(state.agreed_contract, request)
+    try:
+        repair = await run.kit.repair_code(state.agreed_contract, request)
+    except (ModelFailure, BudgetExhaustedError) as error:
+        run.notify(f"findings of the review were not repaired: {error}")
+        return False
     if repair.code is None or repair.code == code:
         return False
     state.before_repair = state.candidates.current

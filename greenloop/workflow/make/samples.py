@@ -146,14 +146,9 @@ class Sampler:
         }
 
     def _drop_tests_against(self, agreed: Candidate) -> None:
-        state = self._run.state
+        state, why = self._run.state, "samples of the code agree on another answer"
         for test in sorted(agreed.failing_tests(state.is_active)):
-            name = state.tests.name_of(test)
-            if name is not None:
-                why = "samples of the code agree on another answer"
-                state.suite = state.tests.drop(name, why, disputed=False)
-        state.candidates.is_active = state.is_active
-        state.update_expectation()
+            state.drop_test(test, why, disputed=False)
         state.candidates.stuck_reason = ""
 
 

@@ -12,7 +12,7 @@ from greenloop.records.generation import Dispute, GeneratedCode, Judgement, Repa
 from greenloop.specification.contract_review import apply_review, settle_background
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.choices import ChoiceSettlement, leave_out_illustrations
-from greenloop.workflow.grade_code import grade_module
+from greenloop.workflow.grade_code import collect_evidence, reveal_examples
 from greenloop.workflow.make.agree_contract import agree_on_contract
 from greenloop.workflow.make.generate_tests import generate_and_gate_tests
 from greenloop.workflow.make.harden_tests import Hardener
@@ -41,7 +41,8 @@ class ModuleStrategy(Strategy):
         return await run_suite(self.run, code, self.state.tests, self.state.expected)
 
     async def grade(self, result: TestRun) -> bool:
-        return await grade_module(self.run, result)
+        await collect_evidence(self.state, self.run.sandbox, result, self.run.emit)
+        return reveal_examples(self.run)
 
 
 class MakeStrategy(ModuleStrategy):

@@ -7,6 +7,7 @@ from greenloop.errors import BudgetExhaustedError, ModelFailure, SandboxError, S
 from greenloop.events import PeerCompared
 from greenloop.grading.peer.comparison import Comparison, PeerProgram
 from greenloop.records import Difference, Peer, Review
+from greenloop.records.evidence.peer import Ruling
 from greenloop.records.generation import DifferenceRuling
 from greenloop.testsuite.parser import get_function_name
 from greenloop.tools.peer_toolkit import FailedExample, PeerToolkit
@@ -14,15 +15,9 @@ from greenloop.workflow.peer.comparison import (
     SavedComparison,
     compare_with_peer,
     find_failing_examples,
-    seed_of,
+    request_rulings,
 )
-from greenloop.workflow.peer.rulings import (
-    OpenDifference,
-    arrange,
-    describe_test,
-    from_tests,
-    interpret,
-)
+from greenloop.workflow.peer.rulings import OpenDifference, describe_test, from_tests
 from greenloop.workflow.state import Run
 
 _MAX_JUDGED = 5  # in one call
@@ -146,30 +141,25 @@ class PeerComparer:
     async def _judge(self, differences: Sequence[OpenDifference]) -> bool:
         """Request rulings on differences; return whether they changed tests or code."""
         self._rounds_left -= 1
-        arranged = arrange(differences, seed_of(self._run))
-        tools = PeerToolkit(self._run.client, prompts=self._run.kit.prompts)
         try:
-            taken = self._state.agreed_contract.taken_choices
-            rulings = await tools.judge_difference(self.text, [i for i, _ in arranged], taken)
+            rulings = await request_rulings(self._run, self.text, differences)
         except _FAILURES as error:
             self._run.notify(f"differences from the second implementation are not judged: {error}")
             self._rounds_left = 0
             return False
         before, findings = self._state.suite, self._state.review.findings
-        for item, ruling, (_, code_is_first) in zip(differences, rulings, arranged, strict=True):
-            self._judged[item.key] = self._apply(item, ruling, code_is_first)
+        for item, (ruling, meaning) in zip(differences, rulings, strict=True):
+            self._judged[item.key] = self._apply(item, ruling, meaning)
         if self._repair_findings and self._state.review.findings != findings:
             return await self._repair_findings(self._run) or self._state.suite is not before
         return self._state.suite is not before
 
-    def _apply(
-        self, item: OpenDifference, ruling: DifferenceRuling, code_is_first: bool
-    ) -> Difference:
-        meaning = interpret(ruling, code_is_first, item)
+    def _apply(self, item: OpenDifference, ruling: DifferenceRuling, meaning: Ruling) -> Difference:
         record = item.to_record(meaning, ruling.because)
         if not record.counts_against:
             return record
-        may_change = record.ruling != "text does not say" and self._can_repair()
+        can_repair = self._repairs and self._state.repairs < self._run.settings.max_repairs
+        may_change = can_repair and record.ruling != "text does not say"
         test = self._change_tests(item, ruling) if may_change else ""
         if may_change and self._repair_findings and (item.test or not test):
             findings = *self._state.review.findings, item.build_finding(record.because)
@@ -180,18 +170,13 @@ class PeerComparer:
             return record
         return record.model_copy(update={"choice": self._add_choice(item, record.because)})
 
-    def _can_repair(self) -> bool:
-        return self._repairs and self._state.repairs < self._run.settings.max_repairs
-
     def _change_tests(self, item: OpenDifference, ruling: DifferenceRuling) -> str:
         """Add a test that the code fails, or drop one that the judge rejects; return its name."""
         state = self._state
         if item.test:
             name = state.code_tests.name_of(item.test) or ""
-            state.suite = state.code_tests.drop(item.test, ruling.because, disputed=True)
+            state.drop_test(item.test, ruling.because, disputed=True)
             state.judged_tests.add(name)
-            state.candidates.is_active = state.is_active
-            state.update_expectation()
         elif example := item.build_example(ruling):
             about = describe_test(state.agreed_contract, ruling.because)
             state.suite, name = state.code_tests.add_peer_test(example, about)

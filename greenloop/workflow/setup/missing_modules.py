@@ -7,9 +7,7 @@ from pathlib import Path
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from greenloop.dependencies import InstalledPackages, PackageResolver
 from greenloop.dependencies.names import get_package_name, is_standard_library
-from greenloop.events import EventSink, PackageInstallStarted, PackagesReady
 from greenloop.files import read_or_empty
 from greenloop.project.environment.discovery import find_project_root
 from greenloop.project.tree import ProjectTree
@@ -25,19 +23,6 @@ _REQUIRED_PYTHON = re.compile(r"""(?m)^\s*(?:requires-python|python_requires)\s*
 _SUBMODULE = re.compile(r"(?m)^\s*path\s*=\s*(\S.*?)\s*$")
 _METADATA_FILES = ("pyproject.toml", "setup.cfg", "setup.py")
 MISSING_MODULE = re.compile(r"No module named '([^'.]+)")
-
-
-async def install_with_events(
-    resolver: PackageResolver, names: Collection[str], emit: EventSink
-) -> InstalledPackages:
-    """Return the packages, from the cache or newly installed. Raises PackagesError."""
-    found = await resolver.find_installed(names)
-    is_cached = found is not None
-    if found is None:
-        emit(PackageInstallStarted(tuple(sorted(names))))
-        found = await resolver.install(names)
-    emit(PackagesReady(found.summary(), is_cached))
-    return found
 
 
 def find_missing_module(failure: Failure) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from greenloop.dependencies import PackageAllowlist, PackageResolver
 from greenloop.dependencies.names import find_imported_modules, format_with_import
 from greenloop.errors import InputError, PackagesError
-from greenloop.events import EventSink, Notice
+from greenloop.events import EventSink, Notice, PackageInstallStarted, PackagesReady
 from greenloop.project.tree import ProjectTree
 from greenloop.records import Failure, ScriptJob, TestRun
 from greenloop.settings import Settings
@@ -15,7 +15,6 @@ from greenloop.workflow.heal.request import HealScriptRequest
 from greenloop.workflow.setup.missing_modules import (
     describe_missing_module,
     find_missing_module,
-    install_with_events,
 )
 from greenloop.workflow.state import Run, RunState
 
@@ -111,7 +110,13 @@ async def add_packages(
     wanted = tuple(sorted({*before, *names}))
     if state.environment or wanted == before:
         return False
-    state.packages.installed = await install_with_events(packages, wanted, emit)
+    found = await packages.find_installed(wanted)
+    is_cached = found is not None
+    if found is None:
+        emit(PackageInstallStarted(wanted))
+        found = await packages.install(wanted)
+    emit(PackagesReady(found.summary(), is_cached))
+    state.packages.installed = found
     return True
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from greenloop.errors import SandboxError
 from greenloop.events import EventSink, Notice
-from greenloop.project.environment import Environment, find_environment, open_environment
+from greenloop.project.environment import find_environment, open_environment
 from greenloop.project.environment.folders import list_copied_sources
 from greenloop.project.environment.making import list_wanted
 from greenloop.records import ProjectEnvironment
@@ -21,7 +21,7 @@ def use_environment(
     root: Path,
     settings: Settings,
     emit: EventSink,
-    state: RunState | None = None,
+    state: RunState,
     omitted: Collection[str] = (),
     place: str | Path = "",
 ) -> Iterator[Sandbox]:
@@ -41,10 +41,8 @@ def use_environment(
 
     found = find_environment(root / place, settings.python, notify)
     if found is None and (wanted := list_wanted(root / place)):
-        emit(
-            Notice(
-                f"no environment: --install installs the {len(wanted)} packages that {root.name} declares"
-            )
+        notify(
+            f"no environment: --install installs the {len(wanted)} packages that {root.name} declares"
         )
     with contextlib.ExitStack() as opened:
         own = sandbox
@@ -55,22 +53,15 @@ def use_environment(
             except SandboxError as error:
                 if settings.python:
                     raise
-                emit(Notice(f"{found.prefix} is not used: {error}"))
-        if found is not None and own is not sandbox:
-            emit(Notice(found.describe(str(root))))
-            for folder in list_copied_sources(found, str(root)):
-                line = f"{folder} comes before the copies that are installed without -e"
-                emit(Notice(line))
-            if state is not None:
-                state.environment = describe_environment(found)
+                notify(f"{found.prefix} is not used: {error}")
+            else:
+                notify(found.describe(str(root)))
+                for folder in list_copied_sources(found, str(root)):
+                    notify(f"{folder} comes before the copies that are installed without -e")
+                state.environment = ProjectEnvironment(
+                    python=found.python_version,
+                    path=found.prefix,
+                    pytest=found.pytest_version,
+                    plugins=found.plugins,
+                )
         yield own
-
-
-def describe_environment(found: Environment) -> ProjectEnvironment:
-    """Return the record of an environment for the report."""
-    return ProjectEnvironment(
-        python=found.python_version,
-        path=found.prefix,
-        pytest=found.pytest_version,
-        plugins=found.plugins,
-    )

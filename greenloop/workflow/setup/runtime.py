@@ -70,7 +70,7 @@ def open_run(
     )
     kit = create_toolkit(client, sandbox, settings)
     save = directory.save_request
-    return Run(settings, state, client, kit, emit, save, resources.asker, directory.path)
+    return Run(settings, state, client, kit, emit, save, directory.path, resources.asker)
 
 
 def _open_client(
@@ -85,7 +85,14 @@ def _open_client(
     header = RecordingHeader(
         specification_sha256=hash_recorded_texts(state.request), greenloop=greenloop_version()
     )
-    sources = [_select_recording(item, header.specification_sha256) for item in sources]
+    sources = [
+        (
+            replace(item, model=item.model.select(header.specification_sha256))
+            if isinstance(item.model, ReplayChatModel)
+            else item
+        )
+        for item in sources
+    ]
     state.model = sources[0].name if sources else NO_MODEL
     record = state.request.record
     return LLMClient(
@@ -103,13 +110,6 @@ def _open_client(
         missing_model_error,
         resources.limits,
     )
-
-
-def _select_recording(source: ChatSource, sha256: str) -> ChatSource:
-    """Return the source with the recording of this text. Raises InputError without one."""
-    if isinstance(source.model, ReplayChatModel):
-        return replace(source, model=source.model.select(sha256))
-    return source
 
 
 def _select_sources(

@@ -31,19 +31,6 @@ class Grade(Record):
     line_coverage: float | None = None
     branch_coverage: float | None = None
 
-    @classmethod
-    def from_evidence(
-        cls, verdict: Verdict, reasons: tuple[str, ...], evidence: Evidence
-    ) -> "Grade":
-        mutation, coverage = evidence.mutation, evidence.coverage
-        return cls(
-            verdict=verdict,
-            reasons=reasons,
-            mutation_score=mutation.score if mutation else None,
-            line_coverage=coverage.line if coverage else None,
-            branch_coverage=coverage.branch if coverage else None,
-        )
-
 
 class LockedChange(Record):
     """The project's folder (relative to the lock's) and commit that a patch was graded for."""
@@ -90,12 +77,19 @@ def build_lock(report: Report, text_sha256: str, source: Path | None, code: Path
     folder = code.absolute().parent
     places = report.artifacts
     tests = (Path(places.tests_output),) if places.tests_output else ()
+    mutation, coverage = report.evidence.mutation, report.evidence.coverage
     return Lock(
         text_sha256=text_sha256,
         specification=_describe_file(source, folder) if source else None,
         code=_describe_file(code, folder),
         tests=tuple(_describe_file(path, folder) for path in tests),
-        grade=Grade.from_evidence(report.verdict, report.reasons, report.evidence),
+        grade=Grade(
+            verdict=report.verdict,
+            reasons=report.reasons,
+            mutation_score=mutation.score if mutation else None,
+            line_coverage=coverage.line if coverage else None,
+            branch_coverage=coverage.branch if coverage else None,
+        ),
         choices=report.contract.choices if report.contract else (),
         held_out=report.evidence.held_out,
         peer=report.evidence.peer,

@@ -129,6 +129,5 @@ def write_atomically(path: Path, text: str) -> None:
     os.umask(mask)
     with writing(path):
         path = Path(os.path.realpath(path))
-        if not path.parent.is_dir():  # faster than `mkdir` on an existing folder
-            path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         replace_atomically(path, text.encode("utf-8", "surrogatepass"), 0o666 & ~mask)

@@ -18,7 +18,7 @@ TABLE = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def run_workflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunWorkflow:
     # ruff would be a process: without it nothing is fixed before the tests.
     monkeypatch.setattr("greenloop.autofix.ruff.run_tool", lambda *_, **__: None)
