@@ -94,7 +94,7 @@ def read_tree(root: Path, *, tracked: bool = False) -> ProjectTree:
     """Read a project: with git its tracked files and, unless `tracked`, new ones not ignored.
 
     Without git all files are read. Environments, caches, secrets and links out of the folder are
-    left out in both cases; `ProjectTree.project.left_out` names those that may matter.
+    left out in both cases.
     Raises InputError: the folder cannot be read, or is too large.
     """
     base = find_commit(root)
