@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from greenloop.events import ignore_event
 from greenloop.grading.coverage.line_map import list_taken_branches, map_lines
 from greenloop.project.grading.coverage import find_changed_statements, measure_coverage
 from greenloop.project.grading.grader import NOT_IMPORTED, ChangedLines, grade_lines
@@ -67,7 +68,7 @@ def test_code_is_what_tests_import_and_what_is_beside_it(path: str, counts: bool
     change = ChangedLines(ProjectRunner(box, tree), {path: {1}}, baseline)
     assert (path in change.code_lines) is counts
     if path == "src/other/a.py":
-        evidence = grade_lines(change)
+        evidence = grade_lines(change, ignore_event)
         told = evidence.not_measured
         (integrity,) = (row for row in evidence.summary() if row.name == "integrity")
         assert (integrity.reached, integrity.text) == (None, f"not measured: {NOT_IMPORTED}")
