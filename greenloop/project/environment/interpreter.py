@@ -1,6 +1,5 @@
 """Facts about a Python environment, read from files without starting its interpreter."""
 
-import configparser
 import os
 import re
 import sys
@@ -21,6 +20,7 @@ LIBRARIES = ("lib", "lib64")  # the second one on Fedora, RHEL and openSUSE
 _MARKS = ("pyvenv.cfg", "conda-meta")  # of an environment's folder
 _HOME = re.compile(r"(?m)^home *= *(.+?) *$")
 _SEES_BASE = re.compile(r"(?mi)^include-system-site-packages *= *true")
+_PLUGINS = re.compile(r"(?m)^\[pytest11\]")  # of entry points
 _VERSION = re.compile(r"(?m)^version(?:_info)? *= *(\d+\.\d+(?:\.\d+)?)")
 
 
@@ -103,7 +103,7 @@ class Environment:
             file.parent.name.partition("-")[0]
             for site in self.site_folders
             for file in sorted(site.glob("*.*-info/entry_points.txt"))
-            if _has_section(read_or_empty(file), "pytest11")
+            if _PLUGINS.search(read_or_empty(file))
         ]
         return tuple(dict.fromkeys(found))
 
@@ -185,15 +185,6 @@ def trace_links(path: str) -> list[tuple[str, str]]:
         else:
             break
     return [(target, link) for link, target in found.items()]
-
-
-def _has_section(text: str, name: str) -> bool:
-    parser = configparser.RawConfigParser(strict=False, delimiters=("=",), allow_no_value=True)
-    try:
-        parser.read_string(text)
-    except configparser.Error:
-        return f"[{name}]" in text
-    return parser.has_section(name)
 
 
 def _matches(folder: str, version: str) -> bool:
