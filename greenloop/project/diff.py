@@ -125,19 +125,13 @@ def _find_base(root: Path, ref: str) -> str:
         raise InputError(
             f"--diff: no such commit here: {ref[:_MAX_SHOWN_CHARS]!r}; {_suggest_commit(root)}"
         ) from None
-    base = _find_merge_base(root, commit)
+    base = ""
+    with suppress(OutputError):
+        base = run_git(root, "merge-base", "HEAD", commit).strip()
     if not base and _is_shallow(root):
         shown = ref[:_MAX_SHOWN_CHARS]
         raise InputError(f"--diff: where {shown!r} and HEAD part is not known: {_DEEPEN}")
     return base or commit
-
-
-def _find_merge_base(root: Path, commit: str) -> str:
-    """Return the merge base of a commit and HEAD, or '' if none is known."""
-    try:
-        return run_git(root, "merge-base", "HEAD", commit).strip()
-    except OutputError:
-        return ""
 
 
 def _suggest_commit(root: Path) -> str:
