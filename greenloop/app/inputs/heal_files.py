@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from greenloop.app.inputs.project_module import name_module
 from greenloop.dependencies.names import find_imported_modules
 from greenloop.errors import InputError
 from greenloop.files import check_python
@@ -66,7 +67,8 @@ def read_layout(
         path=file.relative_to(root).as_posix(),
         targets=tuple(path.relative_to(root).as_posix() for path in paths),
     )
-    return _qualify_module_name(file), given, project
+    imported = set[str]().union(*map(find_imported_modules, texts.values()))
+    return name_module(root, project.path, imported), given, project
 
 
 def find_test_files(path: Path) -> Iterator[Path]:
@@ -126,13 +128,3 @@ def _find_root(file: Path, tests: Sequence[Path]) -> Path:
             f"{file} and its tests have no common project folder: put both into one project"
         )
     return common
-
-
-def _qualify_module_name(file: Path) -> str:
-    """Return the module's name, qualified by its packages."""
-    parts = [file.stem] if file.stem != "__init__" else []
-    folder = file.parent
-    while (folder / "__init__.py").exists():
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    return ".".join(parts)
