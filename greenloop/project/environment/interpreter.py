@@ -81,12 +81,8 @@ class Environment:
     @cached_property
     def pytest_version(self) -> str:
         """The version of pytest, '' if it is not installed."""
-        return self.find_version("pytest")
-
-    def find_version(self, package: str) -> str:
-        """Return the version of a package, '' if it is not installed."""
         for site in self.site_folders:
-            for folder in site.glob(f"{package}-*.*-info"):
+            for folder in site.glob("pytest-*.*-info"):
                 return folder.name.removesuffix(folder.suffix).partition("-")[2]
         return ""
 
@@ -114,12 +110,13 @@ class Environment:
             place = os.path.relpath(place, root)
         count = len(self.plugins)
         plugins = f"{count} plug-in{'' if count == 1 else 's'}"
-        added = [f", with {item}" for name, item in SWITCHED_OFF.items() if self._has_plugin(name)]
+        added = [
+            f", with {option}"
+            for name, option in SWITCHED_OFF.items()
+            if not {name, f"pytest_{name}"}.isdisjoint(self.plugins)
+        ]
         versions = f"Python {self.python_version}, pytest {self.pytest_version}"
         return f"environment {place}, {versions}, {plugins}{''.join(added)}"
-
-    def _has_plugin(self, name: str) -> bool:
-        return name in self.plugins or f"pytest_{name}" in self.plugins
 
     def explain_unusable(self) -> str:
         """Return why tests cannot run in the environment, with a remedy, or ''."""
