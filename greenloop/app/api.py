@@ -12,6 +12,7 @@ from greenloop.app.check import CheckResult, OpenSandbox, check_files, create_ch
 from greenloop.app.check_diff import check_diff, create_diff_directory
 from greenloop.app.inputs.project_module import read_module
 from greenloop.errors import InputError
+from greenloop.events import ignore_event
 from greenloop.files import read_text
 from greenloop.project.diff import find_default_branch, read_diff
 from greenloop.records import Report
@@ -40,7 +41,7 @@ def check(
         directory = create_check_directory(loaded, inputs, None)
 
         def work(open_box: OpenSandbox) -> Coroutine[Any, Any, CheckResult]:
-            return check_files(inputs, file, directory, loaded, open_box, _ignore)
+            return check_files(inputs, file, directory, loaded, open_box, ignore_event)
 
         return _run(work, loaded)
 
@@ -59,7 +60,9 @@ def check_changes(
     loaded, root = Settings.load(**settings), Path(folder)
     diff = read_diff(root, base or find_default_branch(root))
     directory = create_diff_directory(loaded, diff, None)
-    return _run(lambda open_box: check_diff(diff, directory, loaded, open_box, _ignore), loaded)
+    return _run(
+        lambda open_box: check_diff(diff, directory, loaded, open_box, ignore_event), loaded
+    )
 
 
 def _place_files(
@@ -88,10 +91,6 @@ def _place_files(
 
 def _is_path(text: str | Path) -> bool:
     return isinstance(text, Path) or ("\n" not in text and text.endswith(".py"))
-
-
-def _ignore(event: object) -> None:
-    """Show no progress."""
 
 
 def _run(

@@ -176,7 +176,7 @@ async def _grade_changes(
     change = ChangedLines(runner, diff.lines, baseline, added, state.plan, deadline=deadline)
     sink = create_thread_safe_sink(emit)
     with state.measure_time("grading_s"):
-        grade = partial(grade_lines, change, emit=sink)
+        grade = partial(grade_lines, change, sink)
         state.evidence = await complete_in_thread(grade, runner.box.interrupt_runs)
     _note_what_is_not_graded(state, change, diff, list(list_lost_tests(diff)))
 

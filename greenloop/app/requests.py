@@ -13,7 +13,6 @@ from greenloop.versions import greenloop_version
 from greenloop.workflow.script.request import ScriptSpec
 from greenloop.workflow.storage.request import (
     RequestT,
-    SavedOptions,
     select_saved_options,
     with_absolute_replay,
 )
@@ -21,20 +20,16 @@ from greenloop.workflow.storage.request import (
 
 def build_request(kind: type[RequestT], settings: Settings, **fields: Any) -> RequestT:
     """Return a request with the settings that a resumed run needs."""
-    options = _with_absolute_replays(select_saved_options(settings))
+    options = select_saved_options(settings)
+    for name in ("model", "fallback_model"):  # the settings hold an absolute path of prompts
+        if model := options[name]:
+            options = {**options, name: with_absolute_replay(str(model))}
     return kind(options=options, greenloop=greenloop_version(), **fields)
 
 
 def to_absolute_path(path: Path | None) -> str | None:
     """Return an absolute path as a string: a run may be resumed from another folder."""
     return str(path.absolute()) if path is not None else None
-
-
-def _with_absolute_replays(kept: SavedOptions) -> SavedOptions:
-    """Make the paths of replay files absolute; the settings hold an absolute path of prompts."""
-    models = {name: kept[name] for name in ("model", "fallback_model")}
-    paths = {name: with_absolute_replay(str(model)) for name, model in models.items() if model}
-    return {**kept, **paths}
 
 
 @dataclass(frozen=True, slots=True)

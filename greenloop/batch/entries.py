@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 
 from greenloop.errors import InputError
 from greenloop.files import decode_text, read_bounded, read_text
-from greenloop.project.exclusions import explain_folder_exclusion
+from greenloop.project.exclusions import is_excluded_folder
 from greenloop.records import Record
 from greenloop.syntax.names import explain_invalid_module_name
 from greenloop.workflow.storage.lockfile import digest_text
@@ -116,9 +116,7 @@ def _list_specifications(folder: Path) -> Iterator[Path]:
 
 def _is_of_tools(folder: str) -> bool:
     """Return whether a folder is hidden, generated or an environment."""
-    return os.path.basename(folder).startswith(".") or bool(
-        explain_folder_exclusion(folder, folder)
-    )
+    return os.path.basename(folder).startswith(".") or bool(is_excluded_folder(folder, folder))
 
 
 def _entry_from_file(path: Path, name: Path, output_dir: Path | None) -> Entry:

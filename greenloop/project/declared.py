@@ -16,12 +16,11 @@ from greenloop.toml import find_table, read_ini, read_table
 _TEST_GROUP = re.compile(r"(?i)(unit|run)?[-_]?(tests?|testing|pytest)([-_]\w+)?")
 _OTHER_GROUP = re.compile(r"(?i)dev(el(op(ment)?)?)?|all|ci")  # used if no group is for tests
 _FILES = re.compile(r"(?i)([\w-]*[-_])?requirements?([-_][\w-]*)?\.(txt|in)")
+_REQUIREMENTS = re.compile(r"(?i)[-_]?requirements?[-_]?")
 _FOLDERS = ("", "requirements", "tests", "test", "testing")
 _OWN_EXTRAS = re.compile(r"\.\[([^\]]+)\]")  # of `-e .[cli,http2]`
 _WORD = re.compile(r"[\w.-]+")
 _INCLUDE = re.compile(r"(?:-r|--requirement)[ =]*(\S+)")
-
-Groups = Mapping[str, Iterable[str]]
 
 
 def list_requirements(root: Path) -> tuple[str, ...]:
@@ -108,17 +107,13 @@ def _resolve_group(groups: Mapping[str, Any], name: str, seen: tuple[str, ...]) 
 
 def choose_groups(names: Iterable[str]) -> list[str]:
     """Return the names of the groups for tests, or else of those for development."""
-    plain = {name: _strip_requirements(name) for name in names}
+    plain = {name: _REQUIREMENTS.sub("-", name).strip("-") for name in names}
     tests = [name for name in plain if _TEST_GROUP.fullmatch(plain[name])]
     return tests or [name for name in plain if _OTHER_GROUP.fullmatch(plain[name])]
 
 
-def _iter_chosen(groups: Groups) -> Iterator[str]:
+def _iter_chosen(groups: Mapping[str, Iterable[str]]) -> Iterator[str]:
     return (text for name in choose_groups(groups) for text in _texts(groups[name]))
-
-
-def _strip_requirements(name: str) -> str:
-    return re.sub(r"(?i)[-_]?requirements?[-_]?", "-", name).strip("-")
 
 
 def _iter_setup_cfg(path: Path) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Collection, Iterator, Set
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -29,20 +29,24 @@ _DEFAULT_BRANCHES = ("origin/main", "origin/master", "main", "master")
 class ProjectDiff:
     """A project and the earlier state of the files that have changed since a commit.
 
-    `before` has the old texts of changed Python files, None for a new file; `data` has those of
-    the other changed files in test folders, `others` those elsewhere.
+    `all_before` has the old texts of changed files, None for a new file; bytes that are no UTF-8
+    are surrogate escapes in files other than Python.
     """
 
     tree: ProjectTree
     commit: str
-    before: dict[str, str | None]
-    data: dict[str, str | None] = field(default_factory=dict)
-    others: dict[str, str | None] = field(default_factory=dict)
+    all_before: dict[str, str | None]
 
-    @property
-    def all_before(self) -> dict[str, str | None]:
-        """The old texts of all changed files; bytes that are no UTF-8 are surrogate escapes."""
-        return {**self.others, **self.data, **self.before}
+    @cached_property
+    def before(self) -> dict[str, str | None]:
+        """The old texts of changed Python files."""
+        return {path: text for path, text in self.all_before.items() if path.endswith(".py")}
+
+    @cached_property
+    def data(self) -> dict[str, str | None]:
+        """The old texts of the other changed files in test folders."""
+        others = self.all_before.keys() - self.before.keys()
+        return {path: self.all_before[path] for path in sorted(others) if is_test_path(path)}
 
     @property
     def since(self) -> str:
@@ -96,11 +100,7 @@ def read_diff(root: Path, ref: str, *, tracked: bool = False) -> ProjectDiff:
     scope = f"{tree.scope}/" if tree.scope else ""
     if not any(path.startswith(scope) for path in tree.texts):
         raise InputError(f"no Python files in {root}: name the project's folder with --in")
-    old = dict(_read_old_texts(Path(tree.root), commit, tree))
-    before = {path: text for path, text in old.items() if path.endswith(".py")}
-    data = {path: text for path, text in old.items() if path not in before and is_test_path(path)}
-    others = {path: text for path, text in old.items() if path not in {**before, **data}}
-    return ProjectDiff(tree, commit, before, data, others)
+    return ProjectDiff(tree, commit, dict(_read_old_texts(Path(tree.root), commit, tree)))
 
 
 def find_default_branch(root: Path) -> str:
@@ -125,19 +125,13 @@ def _find_base(root: Path, ref: str) -> str:
         raise InputError(
             f"--diff: no such commit here: {ref[:_MAX_SHOWN_CHARS]!r}; {_suggest_commit(root)}"
         ) from None
-    base = _find_merge_base(root, commit)
+    base = ""
+    with suppress(OutputError):
+        base = run_git(root, "merge-base", "HEAD", commit).strip()
     if not base and _is_shallow(root):
         shown = ref[:_MAX_SHOWN_CHARS]
         raise InputError(f"--diff: where {shown!r} and HEAD part is not known: {_DEEPEN}")
     return base or commit
-
-
-def _find_merge_base(root: Path, commit: str) -> str:
-    """Return the merge base of a commit and HEAD, or '' if none is known."""
-    try:
-        return run_git(root, "merge-base", "HEAD", commit).strip()
-    except OutputError:
-        return ""
 
 
 def _suggest_commit(root: Path) -> str:

@@ -3,7 +3,7 @@
 import fnmatch
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _GENERATED_NAMES = frozenset(
@@ -28,18 +28,24 @@ _TEST_CODE = re.compile(r"(^|[/_])(tests?|conftest)([/_].*)?\.py$")
 _ENVIRONMENT_MARKERS = ("pyvenv.cfg", "conda-meta")
 
 
-def explain_folder_exclusion(path: str, full_path: str) -> str:
-    """Return why a folder is excluded, or ''; `path` is relative to the root."""
+def is_secret_folder(name: str) -> bool:
+    """Return whether a folder may hold secrets, by its name."""
+    return name.lower() in _SECRET_FOLDERS
+
+
+def is_excluded_folder(path: str, full_path: str) -> bool:
+    """Return whether a folder is left out; `path` is relative to the root.
+
+    It may hold secrets, be generated again where it is needed, or be a virtual environment.
+    """
     name = path.rpartition("/")[2]
-    if name.lower() in _SECRET_FOLDERS:
-        return "it may hold secrets"
-    if name in _GENERATED_NAMES or (
-        path in _BUILD_FOLDERS and not os.path.exists(f"{full_path}/__init__.py")
-    ):
-        return "it is generated again where it is needed"
-    if any(os.path.exists(f"{full_path}/{mark}") for mark in _ENVIRONMENT_MARKERS):
-        return "it is a virtual environment"
-    return ""
+    is_built = path in _BUILD_FOLDERS and not os.path.exists(f"{full_path}/__init__.py")
+    return (
+        is_secret_folder(name)
+        or name in _GENERATED_NAMES
+        or is_built
+        or any(os.path.exists(f"{full_path}/{mark}") for mark in _ENVIRONMENT_MARKERS)
+    )
 
 
 def list_modules(folder: Path, root: Path) -> Iterator[Path]:
@@ -48,23 +54,25 @@ def list_modules(folder: Path, root: Path) -> Iterator[Path]:
     for place, folders, names in os.walk(folder):
         paths = {name: os.path.join(place, name) for name in sorted(folders) if name[0] != "."}
         places = {name: os.path.relpath(os.path.realpath(paths[name]), top) for name in paths}
-        folders[:] = [i for i in paths if not explain_folder_exclusion(places[i], paths[i])]
+        folders[:] = [i for i in paths if not is_excluded_folder(places[i], paths[i])]
         yield from (Path(place, name) for name in sorted(names) if name.endswith(".py"))
 
 
-def explain_file_exclusion(path: str) -> str:
-    """Return why a file is excluded by its name, or ''."""
+def is_secret_file(path: str) -> bool:
+    """Return whether a file may hold secrets, by its name; code does not, as in credentials.py."""
     name = path.rpartition("/")[2].lower()
-    if any(fnmatch.fnmatchcase(name, pattern) for pattern in _GENERATED_PATTERNS):
-        return "it is generated again where it is needed"
-    if name.endswith(".py"):  # code, even if it is called credentials.py
-        return ""
-    if any(fnmatch.fnmatchcase(name, pattern) for pattern in _SECRET_FILES):
-        return "it may hold secrets"
-    return ""
+    return not name.endswith(".py") and _matches(name, _SECRET_FILES)
 
 
-def explain_content_exclusion(path: str, content: bytes) -> str:
-    """Return why a file is excluded by its content, or ''; keys in the code of tests are kept."""
-    is_key = _PRIVATE_KEY.search(content) and not _TEST_CODE.search(path)
-    return "it holds a private key" if is_key else ""
+def is_excluded_file(path: str) -> bool:
+    """Return whether a file may hold secrets or is generated again, by its name."""
+    return is_secret_file(path) or _matches(path.rpartition("/")[2].lower(), _GENERATED_PATTERNS)
+
+
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def holds_private_key(path: str, content: bytes) -> bool:
+    """Return whether a file holds a private key; those in the code of tests do not count."""
+    return bool(_PRIVATE_KEY.search(content)) and not _TEST_CODE.search(path)

@@ -1,6 +1,5 @@
 """Test runs of a project on sandboxed copies: the baseline, and runs with changed files."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -86,7 +85,7 @@ class ProjectRunner:
         red -= others.keys()
         seen = {path: found for path, found in hits.items() if found and path != PROCESSES}
         return Baseline(
-            locked={name: self._digest_file(name) for name in passed},
+            locked=tuple(passed),
             red=tuple(sorted(red)),
             flaky=tuple(sorted(flaky)),
             others={name: item for name, item in others.items() if name not in flaky},
@@ -121,10 +120,6 @@ class ProjectRunner:
         if failing and not _find_problem(traced):
             outcomes |= self.run({}, failing, timeout_s=limit_s).outcomes
         return traced, outcomes
-
-    def _digest_file(self, test: str) -> str:
-        content = self.tree.project.all_files.get(test.partition("::")[0], b"")
-        return hashlib.sha256(content).hexdigest()
 
 
 def _find_problem(run: TestRun) -> str:

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -45,7 +45,8 @@ class ProjectTree:
     @property
     def module_names(self) -> frozenset[str]:
         """The names by which an import can refer to the project's own files."""
-        return list_module_names(self.texts)
+        found = map(PurePosixPath, self.texts)
+        return frozenset(part for path in found for part in (path.stem, *path.parts[:-1]))
 
     @cached_property
     def texts(self) -> dict[str, str]:
@@ -84,25 +85,22 @@ class ProjectTree:
         return replace(self, project=self.project.model_copy(update=updates))
 
 
-def list_module_names(paths: Iterable[str]) -> frozenset[str]:
-    """Return the names by which an import can refer to the Python files of a project."""
-    found = (PurePosixPath(path) for path in paths if path.endswith(".py"))
-    return frozenset(part for path in found for part in (path.stem, *path.parts[:-1]))
-
-
 def read_tree(root: Path, *, tracked: bool = False) -> ProjectTree:
     """Read a project: with git its tracked files and, unless `tracked`, new ones not ignored.
 
     Without git all files are read. Environments, caches, secrets and links out of the folder are
-    left out in both cases; `ProjectTree.project.left_out` names those that may matter.
+    left out in both cases; the files of `generate_files` are added.
     Raises InputError: the folder cannot be read, or is too large.
     """
     base = find_commit(root)
     found = list_files(root)
     untracked = _list_untracked(root) if tracked else frozenset()
     only = None if found is None else found - untracked
-    project = add_generated_files(_take_snapshot(root, only))
-    return ProjectTree(str(root), project, base, untracked)
+    project = _take_snapshot(root, only)
+    added = generate_files(project.all_files.get)
+    new = (InputFile(path=path, content=content) for path, content in added.items())
+    updates = {"files": (*project.files, *new), "generated": tuple(added)}
+    return ProjectTree(str(root), project.model_copy(update=updates), base, untracked)
 
 
 def _take_snapshot(root: Path, only: frozenset[str] | None) -> Project:
@@ -142,10 +140,3 @@ def find_whole_root(root: Path) -> Path:
 def _list_untracked(root: Path) -> frozenset[str]:
     listed = run_git(root, "ls-files", "-z", "--others", "--exclude-standard")
     return frozenset(filter(None, listed.split("\0")))
-
-
-def add_generated_files(project: Project) -> Project:
-    """Return a project with the files of `generate_files`: its version module and metadata."""
-    added = generate_files(project.all_files.get)
-    new = tuple(InputFile(path=path, content=content) for path, content in added.items())
-    return project.model_copy(update={"files": (*project.files, *new), "generated": tuple(added)})

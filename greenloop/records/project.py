@@ -15,16 +15,16 @@ from greenloop.records.pytest_run import Failure, Outcome
 class Baseline(Record):
     """Results of a project's tests on its unchanged code.
 
-    `locked` are the tests that passed twice, by node id, with the SHA-256 digests of their files;
-    `red` failed twice, `flaky` once; `others` skip or are marked as expected to fail. `problem`
-    says in one line why the suite cannot be run; `failures` are then the suite's. `seconds` is the
-    time of one run, `cpu_s` its CPU time, `cost_s` its time on an idle machine. `reached` has, by
-    path and line, a hexadecimal bit mask of the locked tests that run the line, 0 if it runs only
-    at import; `branches` are those taken, as `12->15`, by path. `durations` are the seconds of each
-    locked test; `starting` tests start processes, or may use one that was started before.
+    `locked` are the node ids of the tests that passed twice; `red` failed twice, `flaky` once;
+    `others` skip or are marked as expected to fail. `problem` says in one line why the suite
+    cannot be run; `failures` are then the suite's. `seconds` is the time of one run, `cpu_s` its
+    CPU time, `cost_s` its time on an idle machine. `reached` has, by path and line, a hexadecimal
+    bit mask of the locked tests that run the line, 0 if it runs only at import; `branches` are
+    those taken, as `12->15`, by path. `durations` are the seconds of each locked test; `starting`
+    tests start processes, or may use one that was started before.
     """
 
-    locked: dict[str, str] = Field(default_factory=dict)
+    locked: tuple[str, ...] = ()
     red: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
     others: dict[str, Outcome] = Field(default_factory=dict)
@@ -69,7 +69,7 @@ class Baseline(Record):
     def _decode_lines(self, path: str) -> dict[int, tuple[str, ...]]:
         masks = {line: int(mask, 16) for line, mask in self.reached[path].items()}
         whole = reduce(or_, masks.values(), 0)
-        ids = tuple(self.locked)
+        ids = self.locked
         chosen = {
             mask: tuple(name for at, name in enumerate(ids) if mask >> at & 1) or ids
             for mask in {*masks.values(), whole}

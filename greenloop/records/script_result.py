@@ -32,15 +32,14 @@ class Project(Base64Record):
 
     `targets` are test files or folders, '' or `.` for all. `overlay` are new files, and files that
     replace those of the same path. `removed` are paths of existing files that do not belong to the
-    project. `left_out` says what was not read. `generated` are paths of files that stand for what a
-    build or an installation makes. `excess` says that the project is larger than a sandbox holds
-    without a copy on disk; `files` are then code only.
+    project. `generated` are paths of files that stand for what a build or an installation makes.
+    `excess` says that the project is larger than a sandbox holds without a copy on disk; `files`
+    are then code only.
     """
 
     files: tuple[InputFile, ...]
     targets: tuple[str, ...] = ()
     overlay: tuple[InputFile, ...] = ()
-    left_out: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     generated: tuple[str, ...] = ()
     excess: str = ""

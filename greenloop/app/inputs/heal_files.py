@@ -5,9 +5,9 @@ import hashlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from greenloop.app.inputs.project_module import name_module
 from greenloop.dependencies.names import find_imported_modules
 from greenloop.errors import InputError
 from greenloop.files import check_python
@@ -24,7 +24,6 @@ from greenloop.syntax.parse import parse_or_none
 from greenloop.workflow.heal.request import OriginalFile, ProjectRequest
 from greenloop.workflow.storage.request import GivenTests
 
-_ROOT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", ".git")
 _MAX_TEST_FILES = 500
 
 
@@ -37,18 +36,12 @@ def read_original(path: Path) -> OriginalFile:
     return OriginalFile(path=str(path.absolute()), text=source.text, sha256=sha256)
 
 
-@dataclass(frozen=True)
-class ModuleLayout:
-    """A module with its tests, and the project whose layout they need, if any."""
+def read_layout(
+    file: Path, tests: Sequence[Path], python: str | None
+) -> tuple[str, tuple[GivenTests, ...], ProjectRequest | None]:
+    """Return a module's name, its tests, and the project whose layout they need, None for none.
 
-    module: str
-    tests: tuple[GivenTests, ...]
-    project: ProjectRequest | None
-
-
-def read_layout(file: Path, tests: Sequence[Path], python: str | None = None) -> ModuleLayout:
-    """Return the layout in which a module's tests are run; `python` is the user's option.
-
+    `python` is the user's option.
     Raises InputError: a test file cannot be read, or there is none.
     """
     file, *paths = (Path(os.path.abspath(path)) for path in (file, *tests))
@@ -63,7 +56,7 @@ def read_layout(file: Path, tests: Sequence[Path], python: str | None = None) ->
     may_be_alone = not (_has_environment(file, python) or any(path.is_dir() for path in paths))
     if may_be_alone and _is_standalone(file, texts):
         given = tuple(GivenTests.from_code(path.name, text) for path, text in texts.items())
-        return ModuleLayout(file.stem, given, None)
+        return file.stem, given, None
     root = _find_root(file, paths)
     given = tuple(
         GivenTests.from_code(path.relative_to(root).as_posix(), text)
@@ -74,7 +67,8 @@ def read_layout(file: Path, tests: Sequence[Path], python: str | None = None) ->
         path=file.relative_to(root).as_posix(),
         targets=tuple(path.relative_to(root).as_posix() for path in paths),
     )
-    return ModuleLayout(_qualify_module_name(file), given, project)
+    imported = set[str]().union(*map(find_imported_modules, texts.values()))
+    return name_module(root, project.path, imported), given, project
 
 
 def find_test_files(path: Path) -> Iterator[Path]:
@@ -118,21 +112,14 @@ def _is_standalone(file: Path, tests: dict[Path, str]) -> bool:
 
 
 def _has_conftest(folder: Path) -> bool:
-    root = _find_marked_root(folder)
-    up = [folder, *folder.parents]
-    within = up[: up.index(root) + 1] if root in up else [folder]
-    return any((item / "conftest.py").exists() for item in within)
-
-
-def _find_marked_root(path: Path) -> Path | None:
-    """Return the nearest parent folder that has a marker of a project's root."""
-    return next((up for up in path.parents if any((up / m).exists() for m in _ROOT_MARKERS)), None)
+    up, root = [folder, *folder.parents], find_project_root(folder) or folder
+    return any((item / "conftest.py").exists() for item in up[: up.index(root) + 1])
 
 
 def _find_root(file: Path, tests: Sequence[Path]) -> Path:
     common = Path(os.path.commonpath([file.parent, *tests]))
     common = common if common.is_dir() else common.parent
-    marked = _find_marked_root(file)
+    marked = find_project_root(file)
     if marked is not None and (marked == common or marked in common.parents):
         has_environment = any((marked / name).exists() for name in ENVIRONMENT_NAMES)
         return marked if has_environment else find_whole_root(marked)
@@ -141,13 +128,3 @@ def _find_root(file: Path, tests: Sequence[Path]) -> Path:
             f"{file} and its tests have no common project folder: put both into one project"
         )
     return common
-
-
-def _qualify_module_name(file: Path) -> str:
-    """Return the module's name, qualified by its packages."""
-    parts = [file.stem] if file.stem != "__init__" else []
-    folder = file.parent
-    while (folder / "__init__.py").exists():
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    return ".".join(parts)

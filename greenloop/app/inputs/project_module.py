@@ -88,7 +88,7 @@ def _read_project_module(
         raise InputError(f"{code} is the code itself; name its tests")
     found = tuple(TestFile(name, text, locked=True) for name, text in texts.items())
     imported = set[str]().union(*(find_imported_modules(text) for text in texts.values()))
-    return CheckInputs(_name_module(root, path, imported), source, found, root, path)
+    return CheckInputs(name_module(root, path, imported), source, found, root, path)
 
 
 def read_module_tree(inputs: CheckInputs) -> ProjectTree:
@@ -122,7 +122,7 @@ def _find_test_files(path: Path, code: Path, root: Path) -> list[Path]:
     return [item for item in found if name in item.read_text("utf-8", "replace")] or found
 
 
-def _name_module(root: Path, path: str, imported: Set[str]) -> str:
+def name_module(root: Path, path: str, imported: Set[str]) -> str:
     """Return the name by which a module is imported; its tests import the modules `imported`."""
     folder, stem = (root / path).parent, Path(path).stem
     names = [] if stem == "__init__" else [stem]

@@ -16,7 +16,7 @@ from greenloop.app.inputs.project_module import read_module
 from greenloop.app.inputs.specification import read_specification
 from greenloop.app.module_grades import ModuleGrade, render_grades
 from greenloop.app.requests import build_request, to_absolute_path
-from greenloop.app.watch import WatchedModule, WatchedProject
+from greenloop.app.watch import watch_module, watch_project
 from greenloop.cli.commands.init.files import find_repository
 from greenloop.cli.finish import STDOUT, finish_run, write_outputs
 from greenloop.cli.options.checks import CheckOptions
@@ -168,11 +168,10 @@ def _prepare_diff(options: CheckOptions, settings: Settings) -> CheckWork:
 def _watch(options: CheckOptions) -> int:
     check_terminal("--watch")  # before a run directory is made
     settings, run_dir = load_settings(options), options.run_dir
-    target: WatchedModule | WatchedProject
     if options.diff is not None:
-        target = WatchedProject.create(options.root, options.diff, settings, run_dir)
+        target = watch_project(options.root, options.diff, settings, run_dir)
     else:
-        target = WatchedModule.create(*_find_named_files(options), settings, run_dir)
+        target = watch_module(*_find_named_files(options), settings, run_dir)
     return watch(target, options, settings)
 
 

@@ -36,14 +36,14 @@ def _build_request(options: HealOptions, settings: Settings) -> HealRequest:
             )
     if options.install:
         install_declared_packages(options.file, print_error)
-    layout = read_layout(options.file, options.tests, settings.python)
+    module, given, project = read_layout(options.file, options.tests, settings.python)
     return build_new_request(
         HealModuleRequest,
         options,
         settings,
-        module=layout.module,
-        given=layout.tests,
-        project=layout.project,
+        module=module,
+        given=given,
+        project=project,
         search_s=options.seconds,
         **common,
     )

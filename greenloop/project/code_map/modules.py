@@ -167,13 +167,7 @@ def _shorten(line: str) -> str:
 
 
 def _find_reads(node: ast.AST) -> Iterator[str]:
-    waiting: list[object] = [node]
-    while waiting:  # twice as fast as `ast.walk`
-        item = waiting.pop()
-        if isinstance(item, list):
-            waiting.extend(item)
-        elif isinstance(item, ast.AST):
-            waiting.extend(vars(item).values())
+    for item in ast.walk(node):
         if isinstance(item, ast.Name):
             yield item.id
         elif isinstance(item, ast.Attribute):

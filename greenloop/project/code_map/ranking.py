@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 from greenloop.project.code_map.index import CodeIndex, Key
 from greenloop.project.code_map.modules import split_words
@@ -46,38 +45,30 @@ class Ranking:
 
 @dataclass(frozen=True)
 class _Wish:
-    """Text of a wish: its identifiers, the stems of its words, its paths, and its places.
-
-    All are computed once, as the text may be a long log: they are compared with every definition.
-    """
+    """Text of a wish: its identifiers, the stems of its words, its paths, and its places."""
 
     text: str
-
-    @cached_property
-    def names(self) -> frozenset[str]:
-        return frozenset(_NAME.findall(self.text))
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        return frozenset(w for name in self.names for w in split_words(name)) - _STOP_WORDS
-
-    @cached_property
-    def paths(self) -> frozenset[str]:
-        return frozenset(_PATH_NAME.findall(self.text))
-
-    @cached_property
-    def places(self) -> frozenset[tuple[str, int]]:
-        found = _PLACE.findall(self.text)
-        return frozenset((path.replace("\\", "/"), int(line[:9])) for path, line in found)
+    names: frozenset[str]
+    words: frozenset[str]
+    paths: frozenset[str]
+    places: frozenset[tuple[str, int]]
 
     def list_lines(self, path: str) -> list[int]:
         """Return the lines of a file of the project that the wish names."""
         return [line for written, line in self.places if _names_path(written, path)]
 
 
+def _read_wish(text: str) -> _Wish:
+    names = frozenset(_NAME.findall(text))
+    words = frozenset(w for name in names for w in split_words(name)) - _STOP_WORDS
+    found = _PLACE.findall(text)
+    places = frozenset((path.replace("\\", "/"), int(line[:9])) for path, line in found)
+    return _Wish(text, names, words, frozenset(_PATH_NAME.findall(text)), places)
+
+
 def rank(index: CodeIndex, wish: str) -> Ranking:
     """Return the weights of a project's definitions and modules for a wish."""
-    own = _weigh(index, _Wish(wish))
+    own = _weigh(index, _read_wish(wish))
     total = sum(own.values())
     if not total:
         own = dict.fromkeys(own, 1.0)

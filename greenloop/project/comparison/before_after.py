@@ -4,7 +4,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from greenloop.grading.peer.comparison import Comparison
 from greenloop.project.code_map.index import CodeIndex, build_index
@@ -19,29 +19,28 @@ from greenloop.syntax.parse import parse_or_empty
 _MAX_MODULES = 3
 
 
-@dataclass(frozen=True)
-class ChangedProject:
-    """A project before its change, and the texts of the files that changed."""
-
-    tree: ProjectTree
-    changes: Mapping[str, str | None]
-    touches: Collection[str]  # the names whose behaviour is meant to change
-    wish: str  # the text that asks for the change
-
-
-def compare_before_after(sandbox: Sandbox, project: ChangedProject, seed: str) -> BeforeAfter:
+def compare_before_after(
+    sandbox: Sandbox,
+    before: ProjectTree,
+    changes: Mapping[str, str | None],
+    touches: Collection[str],
+    wish: str,
+    seed: str,
+) -> BeforeAfter:
     """Compare both versions on inputs derived from the calls in the project's own tests.
 
-    At most three modules are compared, in about five seconds each: changed modules, and modules
-    that tests call and that import a changed one. Only public functions and classes with an
-    untouched name and the same signature are called. Nondeterministic answers are ignored.
+    `changes` are the texts of the files that changed, `touches` the names whose behaviour is meant
+    to change, and `wish` is the text that asks for it. At most three modules are compared, in about
+    five seconds each: changed modules, and modules that tests call and that import a changed one.
+    Only public functions and classes with an untouched name and the same signature are called.
+    Nondeterministic answers are ignored.
     Raises SandboxError: the sandbox cannot run anything.
     """
-    before, inputs, found = project.tree, 0, list[Difference]()
-    index, after = build_index(before.texts), before.with_changes(project.changes)
-    for path in _select_modules(index, project.changes):
-        pair = ModulePair(sandbox, index, path, after, before, project.wish, seed)
-        comparison = _compare_module(pair, project.touches)
+    inputs, found = 0, list[Difference]()
+    index, after = build_index(before.texts), before.with_changes(changes)
+    for path in _select_modules(index, changes):
+        pair = ModulePair(sandbox, index, path, after, before, wish, seed)
+        comparison = _compare_module(pair, touches)
         inputs += comparison.allowed
         name = index.name_module(path)
         for item in comparison.differences:

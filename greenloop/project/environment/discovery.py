@@ -43,9 +43,8 @@ def find_project_root(path: Path) -> Path | None:
     for folder in folders:
         if may_hold_secrets(str(folder)):
             return None
-        if any((folder / name).is_file() for name in _PROJECT_FILES):
-            return folder
-        if (folder / ".git").exists():
+        has_file = any((folder / name).is_file() for name in _PROJECT_FILES)
+        if has_file or (folder / ".git").exists():
             return folder
     return None
 

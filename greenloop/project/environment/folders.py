@@ -11,11 +11,10 @@ from urllib.parse import unquote, urlsplit
 
 from greenloop.errors import InputError
 from greenloop.project.environment.interpreter import Environment
-from greenloop.project.exclusions import explain_file_exclusion, explain_folder_exclusion
+from greenloop.project.exclusions import is_secret_file, is_secret_folder
 
 _MAPPING = re.compile(r"^MAPPING\b[^=\n]*=\s*(\{.*?\})\s*$", re.MULTILINE)
 _MAX_BYTES = 1 << 20
-_SECRET = "it may hold secrets"
 SOURCE_FOLDERS = ("src", "lib")
 
 
@@ -81,10 +80,7 @@ def may_hold_secrets(path: str) -> bool:
     """Return whether a path is the home folder, above it, or in a folder such as `.ssh`."""
     home = f"{Path.home()}/"
     is_above = home.startswith(path.rstrip("/") + "/")
-    folders = (Path(path), *Path(path).parents)
-    return is_above or any(
-        explain_folder_exclusion(item.name, str(item)) == _SECRET for item in folders
-    )
+    return is_above or any(map(is_secret_folder, Path(path).parts))
 
 
 def list_private_entries(folder: str) -> Iterator[str]:
@@ -95,14 +91,10 @@ def list_private_entries(folder: str) -> Iterator[str]:
     if {"site-packages", "dist-packages"}.intersection(folder.split("/")):
         return
     for above, names, files in os.walk(folder):
-        private = [name for name in names if name == ".git" or _is_secret_folder(above, name)]
+        private = [name for name in names if name == ".git" or is_secret_folder(name)]
         names[:] = [n for n in names if n not in (*private, "site-packages")]
-        private += [name for name in files if explain_file_exclusion(name) == _SECRET]
+        private += filter(is_secret_file, files)
         yield from (f"{above}/{name}" for name in private)
-
-
-def _is_secret_folder(above: str, name: str) -> bool:
-    return explain_folder_exclusion(name, f"{above}/{name}") == _SECRET
 
 
 def _iter_named_paths(file: Path) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """Facts about a Python environment, read from files without starting its interpreter."""
 
-import configparser
 import os
 import re
 import sys
@@ -21,6 +20,7 @@ LIBRARIES = ("lib", "lib64")  # the second one on Fedora, RHEL and openSUSE
 _MARKS = ("pyvenv.cfg", "conda-meta")  # of an environment's folder
 _HOME = re.compile(r"(?m)^home *= *(.+?) *$")
 _SEES_BASE = re.compile(r"(?mi)^include-system-site-packages *= *true")
+_PLUGINS = re.compile(r"(?m)^\[pytest11\]")  # of entry points
 _VERSION = re.compile(r"(?m)^version(?:_info)? *= *(\d+\.\d+(?:\.\d+)?)")
 
 
@@ -81,12 +81,8 @@ class Environment:
     @cached_property
     def pytest_version(self) -> str:
         """The version of pytest, '' if it is not installed."""
-        return self.find_version("pytest")
-
-    def find_version(self, package: str) -> str:
-        """Return the version of a package, '' if it is not installed."""
         for site in self.site_folders:
-            for folder in site.glob(f"{package}-*.*-info"):
+            for folder in site.glob("pytest-*.*-info"):
                 return folder.name.removesuffix(folder.suffix).partition("-")[2]
         return ""
 
@@ -103,7 +99,7 @@ class Environment:
             file.parent.name.partition("-")[0]
             for site in self.site_folders
             for file in sorted(site.glob("*.*-info/entry_points.txt"))
-            if _has_section(read_or_empty(file), "pytest11")
+            if _PLUGINS.search(read_or_empty(file))
         ]
         return tuple(dict.fromkeys(found))
 
@@ -114,12 +110,13 @@ class Environment:
             place = os.path.relpath(place, root)
         count = len(self.plugins)
         plugins = f"{count} plug-in{'' if count == 1 else 's'}"
-        added = [f", with {item}" for name, item in SWITCHED_OFF.items() if self._has_plugin(name)]
+        added = [
+            f", with {option}"
+            for name, option in SWITCHED_OFF.items()
+            if not {name, f"pytest_{name}"}.isdisjoint(self.plugins)
+        ]
         versions = f"Python {self.python_version}, pytest {self.pytest_version}"
         return f"environment {place}, {versions}, {plugins}{''.join(added)}"
-
-    def _has_plugin(self, name: str) -> bool:
-        return name in self.plugins or f"pytest_{name}" in self.plugins
 
     def explain_unusable(self) -> str:
         """Return why tests cannot run in the environment, with a remedy, or ''."""
@@ -185,15 +182,6 @@ def trace_links(path: str) -> list[tuple[str, str]]:
         else:
             break
     return [(target, link) for link, target in found.items()]
-
-
-def _has_section(text: str, name: str) -> bool:
-    parser = configparser.RawConfigParser(strict=False, delimiters=("=",), allow_no_value=True)
-    try:
-        parser.read_string(text)
-    except configparser.Error:
-        return f"[{name}]" in text
-    return parser.has_section(name)
 
 
 def _matches(folder: str, version: str) -> bool:

@@ -20,11 +20,7 @@ from greenloop.project.environment.interpreter import (
     Environment,
     list_library_entries,
 )
-from greenloop.project.exclusions import (
-    explain_content_exclusion,
-    explain_file_exclusion,
-    explain_folder_exclusion,
-)
+from greenloop.project.exclusions import holds_private_key, is_excluded_file, is_excluded_folder
 from greenloop.project.git import list_files, run_git
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.backends.cleanup import create_temporary_folder, remove_folder
@@ -194,7 +190,7 @@ def _is_copied(inner: str, above: str, name: str, there: str) -> bool:
     full, path = f"{above}/{name}", os.path.normpath(os.path.join(inner, name))
     if os.path.basename(above) == _STORAGE and name != _TABLES:
         return False
-    if name != _STORAGE and explain_folder_exclusion(path, full):
+    if name != _STORAGE and is_excluded_folder(path, full):
         return False
     if os.path.islink(full):
         os.symlink(os.readlink(full), f"{there}/{name}")
@@ -218,11 +214,11 @@ def _copy_file(source: str, path: str, folder: str, is_fixture: bool) -> None:
         os.symlink(os.readlink(source), target)
         return
     is_readable = os.path.isfile(source) and os.access(source, os.R_OK)
-    if not is_readable or (explain_file_exclusion(path) and not is_fixture):
+    if not is_readable or (is_excluded_file(path) and not is_fixture):
         return
     may_be_key = os.stat(source).st_size < _MAX_KEY_BYTES and not source.endswith(".py")
     may_be_key = may_be_key and not is_fixture
-    if may_be_key and explain_content_exclusion(path, Path(source).read_bytes()):
+    if may_be_key and holds_private_key(path, Path(source).read_bytes()):
         return
     shutil.copy2(source, target, follow_symlinks=False)
 

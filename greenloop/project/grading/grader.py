@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
-from greenloop.events import EventSink, ignore_event
+from greenloop.events import EventSink
 from greenloop.grading import GradingContext, Plan, flakiness
 from greenloop.grading.assertion_mutation import evidence as assertion_mutation
 from greenloop.grading.collector import EvidenceCollector, Measurement
@@ -195,9 +195,7 @@ class ChangedLines:
                     yield IntegrityFinding(line=item.line, what=f"of {path} {item.what}")
 
 
-def grade_lines(
-    change: ChangedLines, *, emit: EventSink = ignore_event, read_against_text: bool = False
-) -> Evidence:
+def grade_lines(change: ChangedLines, emit: EventSink) -> Evidence:
     """Return the evidence for changed lines whose tests pass; failed measurements are left out.
 
     Raises SandboxError: the sandbox cannot run anything.
@@ -239,7 +237,6 @@ def grade_lines(
         thresholds=plan.thresholds,
         seconds=collector.seconds,
         not_measured=collector.not_measured,
-        read_against_text=read_against_text,
     )
 
 

@@ -38,13 +38,13 @@ async def grade_change(space: ChangeWorkspace, suite: ChangeSuite, patch: str) -
             interface=state.agreed_contract.interface,
             held_out=suite.held_out,
         )
-        return grade_lines(change, emit=sink, read_against_text=True), after
+        return grade_lines(change, sink), after
 
     with state.measure_time("grading_s"):
         evidence, after = await run.call_in_sandbox(work)
     untested = tuple(_find_untested(space, suite))
     more = {"red_phase": state.red_phase, "requirements_untested": untested}
-    state.evidence = evidence.model_copy(update=more)
+    state.evidence = evidence.model_copy(update={**more, "read_against_text": True})
     if state.change:
         tests = {path: dict(_list_tests(after, path, lines[path], suite)) for path in lines}
         public = list_public_changes(space.tree.texts, changes)

@@ -123,9 +123,9 @@ class ChangeStrategy(Strategy):
 
     async def _make_plan(self, shown: ShownProject) -> None:
         """Set plan and contract. Raises ContradictedTestError: a locked test contradicts it."""
-        locked = self._space.baseline.locked
+        locked = frozenset(self._space.baseline.locked)
         texts = self._space.tree.texts
-        plan = await self._tools.plan(shown, locked.keys(), texts)
+        plan = await self._tools.plan(shown, locked, texts)
         fence = self._check_fence(plan.fence)
         early = find_early_keep(texts, plan.contract)
         for label, name in early.items():

@@ -3,7 +3,7 @@
 from greenloop.errors import BudgetExhaustedError, ModelFailure, SandboxError, SettingsError
 from greenloop.events.progress import progress_span
 from greenloop.grading.peer.comparison import FoundDifference
-from greenloop.project.comparison.before_after import ChangedProject, compare_before_after
+from greenloop.project.comparison.before_after import compare_before_after
 from greenloop.records import BeforeAfter, ChangePlan, Contract
 from greenloop.records.evidence.peer import Ruling
 from greenloop.workflow.change.workspace import ChangeWorkspace
@@ -21,13 +21,13 @@ async def find_side_effects(
     The judge decides which differences the wish asks for: for these the earlier answer is wrong.
     """
     run = space.run
-    project = ChangedProject(
-        space.tree, space.apply(patch), plan.touches, plan.contract.specification
-    )
+    changes, wish = space.apply(patch), plan.contract.specification
     try:
         with progress_span(run.emit, "before and after"), run.state.measure_time("grading_s"):
             found = await run.call_in_sandbox(
-                lambda box: compare_before_after(box, project, seed_of(run))
+                lambda box: compare_before_after(
+                    box, space.tree, changes, plan.touches, wish, seed_of(run)
+                )
             )
     except SandboxError as error:
         run.notify(f"the code before and after the change is not compared: {error}")

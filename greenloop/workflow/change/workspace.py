@@ -160,7 +160,7 @@ class ChangeWorkspace:
             lines = self.baseline.lines.get(path, {})
             before, _ = find_changed_lines(self.tree.texts.get(path, ""), text or "")
             mapped.update(test for number in before for test in lines.get(number, ()))
-        return mapped & self.baseline.locked.keys()
+        return mapped.intersection(self.baseline.locked)
 
     def select_locked(self, given: Collection[str]) -> frozenset[str]:
         """Return the locked tests, without those of `given` files of which a case fails today."""

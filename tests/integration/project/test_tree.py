@@ -33,7 +33,6 @@ def test_git_decides_which_files_there_are(tmp_path: Path) -> None:
     tree = read_tree(tmp_path)
     assert sorted(item.path for item in tree.project.files) == [".gitignore", "new.py", "sub/b.py"]
     assert len(tree.base) == 40
-    assert {item.partition(":")[0] for item in tree.project.left_out} == {".env", "link.py"}
     assert [item.path for item in read_tree(tmp_path / "sub").project.files] == ["b.py"]
 
 

@@ -5,11 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.project.comparison.before_after import (
-    ChangedProject,
-    compare_before_after,
-    write_kept_interface,
-)
+from greenloop.project.comparison.before_after import compare_before_after, write_kept_interface
 from greenloop.project.tree import ProjectTree, read_tree
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
@@ -34,9 +30,8 @@ def tree(tmp_path: Path) -> ProjectTree:
 def test_what_differs_is_found_but_for_touched_and_random_functions(tree: ProjectTree) -> None:
     """A changed rate shows in another module too."""
     changes = {RATES: tree.texts[RATES].replace("25", "20")}
-    project = ChangedProject(tree, changes, ("shop.prices.total",), "a wish")
     with open_sandbox(Settings(_env_file=None)) as box:
-        found = compare_before_after(box, project, "seed")
+        found = compare_before_after(box, tree, changes, ("shop.prices.total",), "a wish", "seed")
     called = {item.call.partition("(")[0] for item in found.differences}
     assert found.inputs > 50
     assert called == {"shop.prices.gross", "shop.rates.rate_of"}

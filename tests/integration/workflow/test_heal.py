@@ -26,14 +26,9 @@ def alone(tmp_path: Path, code: str, tests: str = GOOD_TESTS) -> HealModuleReque
 
 
 def request_of(file: Path, *tests: Path) -> HealModuleRequest:
-    layout = read_layout(file, tests)
-    return HealModuleRequest(
-        original=read_original(file),
-        module=layout.module,
-        given=layout.tests,
-        project=layout.project,
-        search_s=0.1,
-    )
+    module, given, project = read_layout(file, tests, None)
+    fields = {"module": module, "given": given, "project": project, "search_s": 0.1}
+    return HealModuleRequest(original=read_original(file), **fields)
 
 
 def project(tmp_path: Path, code: str) -> HealModuleRequest:

@@ -29,8 +29,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_tests_of_an_environment_named_venv_are_not_the_project_s(project: Path) -> None:
     (given,) = read_change_tests(project, [Path("../../test_new.py")])
-    layout = read_layout(Path("../mod.py"), [Path("..")])
-    assert (given.name, [item.name for item in layout.tests]) == (
+    _, tests, _ = read_layout(Path("../mod.py"), [Path("..")], None)
+    assert (given.name, [item.name for item in tests]) == (
         *("tests/test_new.py", ["tests/test_a.py"]),
     )
 

@@ -225,7 +225,7 @@ def test_a_suite_that_is_too_long_leaves_the_tests_of_the_change() -> None:
             self, limit_s: float, only: Sequence[str] | None, *, once: bool
         ) -> Baseline:
             assert 0 < limit_s <= (60 if only else 30)
-            return Baseline(problem="" if only else f"{NOT_FINISHED} in time", locked={"a": "b"})
+            return Baseline(problem="" if only else f"{NOT_FINISHED} in time", locked=("a",))
 
     runner: Any = Runner()
     diff = build_diff(RULE, test="def test_it(): ...  # names")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.app.watch import WatchedModule, WatchedProject
+from greenloop.app.watch import Watched, watch_module
 from greenloop.errors import InputError
+from greenloop.project.exclusions import list_modules
 from greenloop.settings import Settings
-from greenloop.workflow.storage.run_dir import RunDirectory
 
 CODE = "def f(x):\n    return x\n"
 TESTS = "from m import f\n\n\ndef test_f():\n    assert f(1) == 1\n"
@@ -21,9 +21,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def watch(folder: Path) -> WatchedModule:
-    settings = Settings(home=folder / "home")
-    return WatchedModule.create(folder / "m.py", [folder], settings, None)
+def watch(folder: Path) -> Watched:
+    return watch_module(folder / "m.py", [folder], Settings(home=folder / "home"), None)
 
 
 def test_each_save_changes_the_stamp(folder: Path) -> None:
@@ -40,7 +39,7 @@ def test_each_save_changes_the_stamp(folder: Path) -> None:
 
 
 def test_project_files_below_hidden_and_built_folders_are_not_watched(folder: Path) -> None:
-    target = WatchedProject(folder, "HEAD", RunDirectory(folder / "run"))
+    target = Watched("", lambda: list_modules(folder, folder), check=watch(folder).check)
     before = target.take_stamp()
     for name in (".venv", "__pycache__", "build"):
         (folder / name).mkdir()

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from greenloop.events import ignore_event
 from greenloop.grading.coverage.line_map import list_taken_branches, map_lines
 from greenloop.project.grading.coverage import find_changed_statements, measure_coverage
 from greenloop.project.grading.grader import NOT_IMPORTED, ChangedLines, grade_lines
@@ -21,7 +22,7 @@ def test_a_changed_line_inside_a_statement_counts_as_the_statement() -> None:
     assert find_changed_statements(CODE, {6}) == [5]
     assert find_changed_statements(CODE, {2, 10}) == []
     baseline = Baseline(
-        locked={"t": ""}, reached={"a.py": {4: "1", 9: "1"}}, branches={"a.py": ("4->9",)}
+        locked=("t",), reached={"a.py": {4: "1", 9: "1"}}, branches={"a.py": ("4->9",)}
     )
     found = measure_coverage({"a.py": CODE}, {"a.py": {4, 6}}, baseline, Thresholds())
     assert isinstance(found, Coverage)
@@ -33,7 +34,7 @@ def test_a_changed_line_inside_a_statement_counts_as_the_statement() -> None:
 
 def test_what_runs_only_without_a_package_does_not_count() -> None:
     code = "try:\n    import regex as re\nexcept ImportError:\n    import re\n"
-    baseline = Baseline(locked={"t": ""}, reached={"a.py": {1: "1", 2: "1"}})
+    baseline = Baseline(locked=("t",), reached={"a.py": {1: "1", 2: "1"}})
     found = measure_coverage({"a.py": code}, {"a.py": {1, 2, 3, 4}}, baseline, Thresholds())
     assert isinstance(found, Coverage)
     assert found.missed_places == ()
@@ -67,7 +68,7 @@ def test_code_is_what_tests_import_and_what_is_beside_it(path: str, counts: bool
     change = ChangedLines(ProjectRunner(box, tree), {path: {1}}, baseline)
     assert (path in change.code_lines) is counts
     if path == "src/other/a.py":
-        evidence = grade_lines(change)
+        evidence = grade_lines(change, ignore_event)
         told = evidence.not_measured
         (integrity,) = (row for row in evidence.summary() if row.name == "integrity")
         assert (integrity.reached, integrity.text) == (None, f"not measured: {NOT_IMPORTED}")
@@ -90,13 +91,13 @@ def test_reads_of_the_process_count_on_changed_lines(tests: str, count: int) -> 
 
 
 def test_tests_of_a_part_keep_the_order_of_the_suite() -> None:
-    baseline = Baseline(locked=dict.fromkeys(("tests/test_b.py::test", "docs/a.rst::a.rst"), ""))
+    baseline = Baseline(locked=("tests/test_b.py::test", "docs/a.rst::a.rst"))
     chosen = {"docs/a.rst::a.rst", "tests/test_a.py::test_new", "tests/test_b.py::test"}
     assert baseline.sort_tests(chosen) == [*baseline.locked, "tests/test_a.py::test_new"]
 
 
 def test_a_function_is_named_without_its_cases_where_all_of_them_are_chosen() -> None:
-    locked = dict.fromkeys(("t.py::a[1]", "t.py::a[2]", "t.py::b[1]", "t.py::c"), "")
+    locked = ("t.py::a[1]", "t.py::a[2]", "t.py::b[1]", "t.py::c")
     baseline = Baseline(locked=locked, red=("t.py::b[2]",))
     assert _name_whole_functions([*locked], baseline) == ["t.py::a", "t.py::b[1]", "t.py::c"]
     assert _name_whole_functions(["t.py::a[2]"], baseline) == ["t.py::a[2]"]
@@ -104,7 +105,7 @@ def test_a_function_is_named_without_its_cases_where_all_of_them_are_chosen() ->
 
 def test_what_a_suite_shows_of_its_tests_is_known_for_mutants() -> None:
     reached = {"m.py": {1: "0", 2: "1", 3: "3"}}
-    baseline = Baseline(locked={"s": "", "t": ""}, reached=reached)
+    baseline = Baseline(locked=("s", "t"), reached=reached)
     assert _describe_tests(baseline, "m.py", ["s", "t"]) == ()
     seconds = {"durations": {"s": 1.0, "t": 3.0}, "seconds": 4.0, "cpu_s": 2.0}
     baseline = baseline.model_copy(update={**seconds, "starting": frozenset({"t"})})

@@ -30,15 +30,9 @@ def test_secrets_and_generated_files_are_excluded(tmp_path: Path) -> None:
         has_key = path in ("renamed.txt", "latest.py", "tests/conftest.py")
         text = KEY if has_key else f"of {path}\r\n"
         (tmp_path / path).write_bytes(text.encode())
-    project = take_snapshot(tmp_path, ["tests"])
+    project = take_snapshot(tmp_path)
     assert sorted(item.path for item in project.files) == sorted(IN)
-    assert project.targets == ("tests",)
     assert project.all_files["a.py"] == b"of a.py\r\n"
-    told = "\n".join(project.left_out)
-    for path in (".env", ".netrc", "server.key", ".ssh/", "env/", "renamed.txt"):
-        assert f"{path}:" in told
-    assert ".git" not in told.replace(".github", "")
-    assert "node_modules" not in told
 
 
 def test_links_are_followed_only_within_the_folder(tmp_path: Path) -> None:
@@ -60,18 +54,18 @@ def test_links_are_followed_only_within_the_folder(tmp_path: Path) -> None:
     os.mkfifo(root / "pipe")
     project = take_snapshot(root)
     assert project.all_files == {"in": b"a", "inner/a.txt": b"a"}
-    named = {line.partition(":")[0] for line in project.left_out}
-    assert named == {"folder", "out", "absolute", "secret", "nowhere", "itself", "pipe", ".env"}
 
 
 def test_too_large_folder_is_refused_with_its_largest_entries(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
-    (tmp_path / "data/big.bin").write_bytes(bytes(3 << 20))
+    (tmp_path / "data/big.bin").touch()
+    os.truncate(tmp_path / "data/big.bin", 33 << 20)
     (tmp_path / "small.py").write_text("x")
     with pytest.raises(
-        InputError, match=r"2 files, 3\.0 MB; the limit is .* 2\.0 MB\. Largest: data/ \(3\.0 MB"
+        InputError, match=r"2 files, 33\.0 MB; the limit is .* 32\.0 MB\. Largest: data/ \(33\.0 MB"
     ):
-        take_snapshot(tmp_path, max_bytes=2 << 20)
+        take_snapshot(tmp_path)
+    os.truncate(tmp_path / "data/big.bin", 3 << 20)
     with pytest.raises(InputError, match=r"Largest: data/ \(1 files\), small.py"):
         take_snapshot(tmp_path, max_files=1)
     assert len(take_snapshot(tmp_path).files) == 2

@@ -59,7 +59,7 @@ def test_style_files_are_those_of_the_touched_module() -> None:
 def test_tests_are_chosen_by_rare_words_of_the_wish() -> None:
     code = "def test_a():\n    assert parse('create')\n\n\n"
     code += "def test_b():\n    assert parse()\n\n\ndef test_c():\n    assert parse(1)\n"
-    ids = {f"test_x.py::test_{name}": "" for name in "abc"}
+    ids = tuple(f"test_x.py::test_{name}" for name in "abc")
     baseline = Baseline(locked=ids, reached={"a.py": {1: "7"}})
     shown, more = select_tests({"test_x.py": code}, baseline, ["a.py"], "parse creates a table")
     assert [item.id for item in shown] == ["test_x.py::test_a"]
