@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from fnmatch import fnmatch
+from pathlib import Path, PurePath
 
 from greenloop.errors import OutputError
 from greenloop.project.diff import ProjectDiff, read_diff
@@ -19,7 +20,8 @@ from greenloop.testsuite.parser import is_test_path
 
 _MAX_CONFIGURATION_BYTES = 1_000_000
 _NO_TESTS = (":(exclude,glob)**/tests/**", ":(exclude,glob)**/test/**")
-_DOCUMENTS = ("*.md", "*.rst", "*.txt", "*.adoc", *_NO_TESTS)
+# Patterns of git and of `fnmatch`; files without an extension are news by their names.
+_DOCUMENTS = ("*.md", "*.rst", "*.txt", "*.adoc", "*CHANGES", "*CHANGELOG", "*HISTORY", "*NEWS")
 
 
 @dataclass(frozen=True)
@@ -34,16 +36,25 @@ class GateChange:
         """Return the added and removed lines of documents, with all lines of untracked ones."""
         root, options = Path(self.diff.tree.root), list_safe_options(Path(self.diff.tree.root))
         plain = ("--no-color", "--no-ext-diff", "--no-textconv")
-        arguments = ("diff", "-U0", *plain, self.diff.commit, "--", *_DOCUMENTS)
+        paths = ("--", *_DOCUMENTS, *_NO_TESTS)
+        arguments = ("diff", "-U0", *plain, self.diff.commit, *paths)
         lines = run_git(root, *arguments, options=options).splitlines()
-        new = run_git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", *_DOCUMENTS)
+        new = run_git(root, "ls-files", "-z", "--others", "--exclude-standard", *paths)
         texts = (text for _, text in _read_files(root, list(filter(None, new.split("\0")))))
         changed = (line[1:] for line in lines if re.match(r"[+-](?![+-]{2} )", line))
         return [*changed, *(line for text in texts for line in text.splitlines())]
 
     @property
     def is_empty(self) -> bool:
-        return not self.diff.before and not self.diff.data and not self.loosened
+        """Whether nothing has changed but documents, which no code reads."""
+        others = all(map(self._is_document, self.diff.others))
+        return not self.diff.before and not self.diff.data and others and not self.loosened
+
+    def _is_document(self, path: str) -> bool:
+        """Return whether a file is a text for people, not data of a package."""
+        modules = self.diff.tree.texts.keys()
+        is_text = any(fnmatch(path, pattern) for pattern in _DOCUMENTS)
+        return is_text and not any(f"{i}/__init__.py" in modules for i in PurePath(path).parents)
 
 
 def read_change(root: Path, base: str) -> GateChange:

@@ -8,6 +8,7 @@ import pytest
 
 from greenloop.app.check_diff import measure_tests
 from greenloop.app.diff_tests import list_parts
+from greenloop.app.gate.change import GateChange
 from greenloop.app.gate.earlier_tests import list_reread
 from greenloop.app.gate.explanations import Explanations
 from greenloop.app.gate.findings import collect_findings
@@ -52,17 +53,14 @@ def build_diff(
     return ProjectDiff(tree, "c", {"names.py": before, "tests/test_names.py": test})
 
 
-@pytest.mark.parametrize(
-    ("code", "said", "count"),
-    [
-        (EXAMPLE, "", 1),
-        (EXAMPLE.replace("return 'cpp-and-c'", "text = text.lower()"), "", 1),
-        (RULE, "", 0),
-        ("_OLD = {'C++ & C': 'cpp-and-c'}\n", "", 1),
-        ("_OLD = {'C++ & C': 'cpp-and-c', 'a b': 'ab', 'b b': 'bb'}\n", "", 0),
-        (EXAMPLE, "`C++ & C` is cpp-and-c", 0),
-    ],
-)
+@pytest.mark.parametrize(("path", "empty"), read_table(__file__, "DOCUMENTS"))
+def test_a_change_of_documents_alone_is_not_run(path: str, empty: bool) -> None:
+    tree = build_diff(RULE).tree
+    tree.texts["pkg/__init__.py"] = ""
+    assert GateChange(ProjectDiff(tree, "c", {}, others={path: ""}), (), "").is_empty is empty
+
+
+@pytest.mark.parametrize(("code", "said", "count"), read_table(__file__, "EXAMPLES"))
 def test_an_example_that_code_answers_by_itself_is_named(code: str, said: str, count: int) -> None:
     found = list(find_special_cases(build_diff(code), [said]))
     assert len(found) == count
