@@ -10,6 +10,7 @@ from pathlib import Path, PurePath
 
 from greenloop.errors import OutputError
 from greenloop.project.diff import ProjectDiff, read_diff
+from greenloop.project.environment.discovery import describe_packages
 from greenloop.project.environment.tampering import find_tampered_files
 from greenloop.project.git import list_files, list_safe_options, run_git
 from greenloop.project.weakening.configuration import (
@@ -26,7 +27,7 @@ _DOCUMENTS = ("*.md", "*.rst", "*.txt", "*.adoc", "*CHANGES", "*CHANGELOG", "*HI
 
 @dataclass(frozen=True)
 class GateChange:
-    """Difference from the base: code, loosened configuration, and a digest of both."""
+    """Difference from the base: code, loosened configuration, and a digest of all that counts."""
 
     diff: ProjectDiff
     loosened: tuple[str, ...]
@@ -64,7 +65,8 @@ def read_change(root: Path, base: str) -> GateChange:
     texts = diff.texts_before.items()
     tests = [path for path, text in texts if is_test_path(path) and "def test" in text]
     loosened = (*find_loosened_configuration(before, after, tests), *_find_tampered(diff))
-    return GateChange(diff, loosened, _digest(diff, {**after, "environment": "\n".join(loosened)}))
+    around = "\n".join((*loosened, describe_packages(Path(diff.tree.root))))
+    return GateChange(diff, loosened, _digest(diff, {**after, "environment": around}))
 
 
 def _find_tampered(diff: ProjectDiff) -> Iterator[str]:
