@@ -169,9 +169,9 @@ def _decide(request: GateRequest, memory: Memory, answer: GateAnswer) -> GateAns
     if message and memory.blocks >= request.tries:
         note = f"{message}\n(shown {memory.blocks} times before; the agent may stop now)\n{note}"
         blocks = memory.blocks if request.event.is_repeated else 0
-    memory = memory.model_copy(update={"message": message, "blocks": blocks})
+    file = find_memory_file(request.root, request.event.session)
     try:
-        write_memory(find_memory_file(request.root, request.event.session), memory)
+        write_memory(file, memory.model_copy(update={"message": message, "blocks": blocks}))
         if not (message or request.base) and answer.is_final:
             note_base(request.root)  # the next piece of work begins here
     except (OutputError, OSError) as error:
