@@ -19,6 +19,7 @@ from greenloop.project.weakening.skips import hides_failure
 from greenloop.records import BaselineResult, Failure, Report
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.syntax.source import LINE_END
+from greenloop.testsuite.parser import has_hooks
 
 MAX_LINES = 40
 _MAX_FAILURES = 10
@@ -71,6 +72,8 @@ def collect_findings(
     silent += [] if silent or lost else list_lost_data(known, diff)
     is_seen = bool(known.compared) and not silent  # a collection hook has left out no test
     loosened = [i for i in loosened if not (is_seen and _COLLECTING_HOOK.search(i))]
+    if is_seen and not _has_new_hooks(diff):
+        loosened = [i for i in loosened if ": pytest_plugins " not in i]
     blocking = [*loosened, *lost, *silent]
     asked = [
         i
@@ -96,6 +99,12 @@ def collect_findings(
     reviewed = _show_few(item for item in excused if item not in asked)
     shown = (*(item.says for item in reviewed), *_list_answers(diff))
     return Findings(tuple(dict.fromkeys(blocking)), shown)
+
+
+def _has_new_hooks(diff: ProjectDiff) -> bool:
+    """Return whether a changed module, which may be a plug-in of pytest, has hooks."""
+    modules = (path for path in diff.lines if not path.endswith("conftest.py"))
+    return any(has_hooks(diff.tree.texts[path]) for path in modules)
 
 
 def _add_runs(
