@@ -82,9 +82,19 @@ def list_silent(
     for test, number in known.fewer.items():
         old, new = before.get(test), now.get(test)
         is_read = old and new and old.case_count > new.case_count  # found by the comparison
-        if test not in named and not is_read and not (old and is_called_by(old, added)):
+        is_moved = old and _count_moved(old, added) >= number
+        if test not in named and not is_read and not is_moved:
             path, _, name = test.partition("::")
             yield f"{path}: {name} lost {number} of its cases, which passed before: restore them"
+
+
+def _count_moved(item: ComparedTest, added: Sequence[ComparedTest]) -> int:
+    """Return the number of cases of a test whose values are in added tests of the same code."""
+    alike = [other for other in added if is_called_by(item, [other])]
+    values = frozenset().union(*(other.values for other in alike))
+    values |= {value for other in alike for check in other.checks for value in check.values}
+    moved = sum(frozenset() < check.values <= values for check in item.checks)
+    return moved * item.case_count // max(len(item.checks), 1) if alike else 0
 
 
 def _asks_nothing_here(item: ComparedTest) -> bool:
