@@ -1,6 +1,7 @@
 """The change that the gate inspects: code, and the files that decide which tests count."""
 
 import hashlib
+import posixpath
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -20,7 +21,8 @@ from greenloop.project.weakening.configuration import (
 from greenloop.testsuite.parser import is_test_path
 
 _MAX_CONFIGURATION_BYTES = 1_000_000
-_NO_TESTS = (":(exclude,glob)**/tests/**", ":(exclude,glob)**/test/**")
+_LINK = "120000"  # the mode of a symbolic link in git
+_NO_TESTS = tuple(f":(exclude,glob,icase)**/{name}/**" for name in ("test", "tests"))
 # Patterns of git and of `fnmatch`; files without an extension are news by their names.
 _DOCUMENTS = ("*.md", "*.rst", "*.txt", "*.adoc", "*CHANGES", "*CHANGELOG", "*HISTORY", "*NEWS")
 
@@ -80,11 +82,24 @@ def _find_tampered(diff: ProjectDiff) -> Iterator[str]:
 def _read_configuration(diff: ProjectDiff) -> tuple[dict[str, str], dict[str, str]]:
     """Return the texts of the deciding files, at the base and now."""
     root = Path(diff.tree.root)
-    listed = run_git(root, "ls-tree", "-r", "-z", "--name-only", diff.commit).split("\0")
-    old = [path for path in listed if path and is_deciding_file(path)]
     new = sorted(filter(is_deciding_file, list_files(root) or ()))
-    before = {path: run_git(root, "show", f"{diff.commit}:./{path}") for path in old}
-    return before, dict(_read_files(root, new))
+    before, after = {}, dict(_read_files(root, new))
+    for entry in filter(None, run_git(root, "ls-tree", "-r", "-z", diff.commit).split("\0")):
+        mode, path = entry[:6], entry.partition("\t")[2]
+        if is_deciding_file(path):
+            before[path] = run_git(root, "show", f"{diff.commit}:./{path}")
+            if mode == _LINK:
+                now = after.get(path, "")
+                before[path] = _follow_link(diff, posixpath.dirname(path), before[path], now)
+    return before, after
+
+
+def _follow_link(diff: ProjectDiff, folder: str, link: str, now: str) -> str:
+    """Return the text that a link led to at the base; `now` if it led out of the repository."""
+    target = posixpath.normpath(posixpath.join(folder, link))
+    with suppress(OutputError):
+        return run_git(Path(diff.tree.root), "show", f"{diff.commit}:./{target}")
+    return now
 
 
 def _read_files(root: Path, paths: list[str]) -> Iterator[tuple[str, str]]:
