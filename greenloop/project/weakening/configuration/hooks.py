@@ -2,7 +2,9 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 
 from greenloop.project.weakening.configuration.settings import list_taking, split_words
 from greenloop.project.weakening.machines import is_about_machine
@@ -94,16 +96,24 @@ def _runs_as_much(old: str, new: str) -> bool:
 
 def find_silenced(path: str, before: str, after: str) -> Iterator[str]:
     """Yield a sentence for a new line that ignores the failure of a check."""
-    old, lines = _list_lines(before), _join_lines(after)
+    old, new = (Counter(_list_silencing(path, text)) for text in (before, after))
+    for line in islice(new - old, 1):
+        yield f"{path}: `{line[:100]}` is new; a check that fails may go unnoticed"
+
+
+def _list_silencing(path: str, text: str) -> Iterator[str]:
+    """Yield the lines that ignore the failure of a check."""
     is_list = path.endswith((".yaml", ".yml"))
+    lines = _join_lines(text)
     for number, line in enumerate(lines):
-        text = _OWN_HOOK.sub("", line.strip())
-        is_quiet = _SILENCING.search(text) and _is_check(text)
-        is_quiet = is_quiet or (_SILENCING_ALL.search(text) and _has_check(lines, number))
-        is_quiet = is_quiet or "disableAllHooks" in text or (not is_list and _DASHED.match(text))
-        if is_quiet and line.strip() not in old:
-            yield f"{path}: `{line.strip()[:100]}` is new; a check that fails may go unnoticed"
-            return
+        said = _OWN_HOOK.sub("", line.strip())
+        if (
+            "disableAllHooks" in said
+            or (_SILENCING.search(said) and _is_check(said))
+            or (_SILENCING_ALL.search(said) and _has_check(lines, number))
+            or (not is_list and _DASHED.match(said))
+        ):
+            yield line.strip()
 
 
 def _has_check(lines: list[str], number: int) -> bool:
