@@ -24,7 +24,7 @@ _HOOK_FILES = (
     ".greenloop*",
     ".github/workflows/*",
     ".gitlab-ci.yml",
-    ".gitlab/*",
+    ".gitlab/*.yml",
     ".circleci/*",
     "azure-pipelines*.yml",
     ".azure-pipelines/*",
