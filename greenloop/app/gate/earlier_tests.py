@@ -1,5 +1,6 @@
 """Findings on earlier tests that fail on the changed code, or silently no longer run."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 
 from greenloop.app.tests_before import find_readers, list_defined
@@ -8,6 +9,11 @@ from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.comparison import Kind
 from greenloop.project.weakening.tests import ComparedTest, is_called_by, is_same, read_tests
 from greenloop.records import BaselineResult
+from greenloop.testsuite.parser import has_hooks
+
+_COLLECTING_HOOK = re.compile(
+    r": pytest_(collection_modify|ignore_collect|pycollect|runtest_setup)"
+)
 
 
 def list_reread(
@@ -100,3 +106,14 @@ def _count_moved(item: ComparedTest, added: Sequence[ComparedTest]) -> int:
 def _asks_nothing_here(item: ComparedTest) -> bool:
     """Return whether a test has checks, and all of them are conditional."""
     return bool(item.checks) and all(check.conditions for check in item.checks)
+
+
+def drop_selecting(loosened: Sequence[str], diff: ProjectDiff) -> list[str]:
+    """Return the findings on configuration without those on hooks that only select tests.
+
+    A plug-in may do more if a changed module has hooks.
+    """
+    modules = [path for path in diff.lines if not path.endswith("conftest.py")]
+    is_plain = not any(has_hooks(diff.tree.texts[path]) for path in modules)
+    kept = [item for item in loosened if not _COLLECTING_HOOK.search(item)]
+    return [item for item in kept if not (is_plain and ": pytest_plugins " in item)]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from greenloop.app.gate.earlier_tests import list_reread, list_silent
+from greenloop.app.gate.earlier_tests import drop_selecting, list_reread, list_silent
 from greenloop.app.gate.explanations import Explanations
 from greenloop.app.gate.functions import ANSWERED, ChangedFunctions, find_added, find_moved
 from greenloop.app.gate.lost_data import list_lost_data
@@ -19,16 +19,11 @@ from greenloop.project.weakening.skips import hides_failure
 from greenloop.records import BaselineResult, Failure, Report
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.syntax.source import LINE_END
-from greenloop.testsuite.parser import has_hooks
 
-MAX_LINES = 40
-_MAX_FAILURES = 10
+MAX_LINES, _MAX_FAILURES = 40, 10
 _IF_OUTDATED = ("exchanged", "isolated")  # no finding if the old test passes on the changed code
 _MANY_FILES = 3  # test files whose expectations change alike: so many mean that this is the task
 _SAID = ("data", "indifferent", "isolated")  # these findings say that the old version fails
-_COLLECTING_HOOK = re.compile(
-    r": pytest_(collection_modify|ignore_collect|pycollect|runtest_setup)"
-)
 _UNEXPLAINED = "if the task asks for it, say so in a docstring, a document or a new test"
 _FAILING = f"the old version fails on this change: fix the code, or {_UNEXPLAINED}"
 _END = "greenloop: this change is not done. Fix these points; where one is right as it is, tell the user why."
@@ -70,10 +65,8 @@ def collect_findings(
     lost = [_ask_for(i, known) for i in _show_few(i for i in weakened if i not in excused)]
     silent = list(list_silent(known, weakened, diff))
     silent += [] if silent or lost else list_lost_data(known, diff)
-    is_seen = bool(known.compared) and not silent  # a collection hook has left out no test
-    loosened = [i for i in loosened if not (is_seen and _COLLECTING_HOOK.search(i))]
-    if is_seen and not _has_new_hooks(diff):
-        loosened = [i for i in loosened if ": pytest_plugins " not in i]
+    if known.compared and not silent:  # a collection hook has left out no test
+        loosened = drop_selecting(loosened, diff)
     blocking = [*loosened, *lost, *silent]
     asked = [
         i
@@ -99,12 +92,6 @@ def collect_findings(
     reviewed = _show_few(item for item in excused if item not in asked)
     shown = (*(item.says for item in reviewed), *_list_answers(diff))
     return Findings(tuple(dict.fromkeys(blocking)), shown)
-
-
-def _has_new_hooks(diff: ProjectDiff) -> bool:
-    """Return whether a changed module, which may be a plug-in of pytest, has hooks."""
-    modules = (path for path in diff.lines if not path.endswith("conftest.py"))
-    return any(has_hooks(diff.tree.texts[path]) for path in modules)
 
 
 def _add_runs(
