@@ -11,7 +11,9 @@ from greenloop.syntax.source import LINE_END, split_lines
 from greenloop.testsuite.skips import can_skip, has_skipping_mark, marks_skip
 
 _REQUIREMENT_ID = re.compile(r"\b[RK][1-9][0-9]*\b")
-_TEST_FOLDER = re.compile(r"(.+[_-]|unit)?tests?")
+_TEST_FOLDER = re.compile(r"(.+[_-]|unit)?tests?", re.IGNORECASE)
+# Elsewhere such folders are packages, like `numpy.testing`; texts in `specs` are documents.
+_TOP_FOLDER = re.compile(r"(testing|testsuites?)/|specs?/.*\.py$", re.IGNORECASE)
 # Hooks that influence which tests are collected and how they end.
 _HOOKS = re.compile(
     r"def pytest_(runtest|pyfunc|exception|assertion|make|pycollect|collect|ignore|generate|item|deselect)"
@@ -126,12 +128,13 @@ def name_test(test: Function, classes: Classes) -> str:
 
 def is_test_path(path: str) -> bool:
     """Return whether a file of a project is a test, or lies in a folder of tests."""
-    return has_test_name(path) or any(map(_TEST_FOLDER.fullmatch, path.split("/")[:-1]))
+    is_below = any(map(_TEST_FOLDER.fullmatch, path.split("/")[:-1]))
+    return is_below or has_test_name(path) or _TOP_FOLDER.match(path) is not None
 
 
 def has_test_name(path: str) -> bool:
     """Return whether a file has the name of a test file or of a conftest."""
-    name = path.rpartition("/")[2]
+    name = path.rpartition("/")[2].lower()
     is_test = name.startswith(("test_", "conftest.")) or name.endswith("_test.py")
     return is_test or name in ("test.py", "tests.py")
 

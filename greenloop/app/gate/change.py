@@ -1,14 +1,17 @@
 """The change that the gate inspects: code, and the files that decide which tests count."""
 
 import hashlib
+import posixpath
 import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from fnmatch import fnmatch
+from pathlib import Path, PurePath
 
 from greenloop.errors import OutputError
 from greenloop.project.diff import ProjectDiff, read_diff
+from greenloop.project.environment.discovery import describe_packages
 from greenloop.project.environment.tampering import find_tampered_files
 from greenloop.project.git import list_files, list_safe_options, run_git
 from greenloop.project.weakening.configuration import (
@@ -18,13 +21,15 @@ from greenloop.project.weakening.configuration import (
 from greenloop.testsuite.parser import is_test_path
 
 _MAX_CONFIGURATION_BYTES = 1_000_000
-_NO_TESTS = (":(exclude,glob)**/tests/**", ":(exclude,glob)**/test/**")
-_DOCUMENTS = ("*.md", "*.rst", "*.txt", "*.adoc", *_NO_TESTS)
+_LINK = "120000"  # the mode of a symbolic link in git
+_NO_TESTS = tuple(f":(exclude,glob,icase)**/{name}/**" for name in ("test", "tests"))
+# Patterns of git and of `fnmatch`; files without an extension are news by their names.
+_DOCUMENTS = ("*.md", "*.rst", "*.txt", "*.adoc", "*CHANGES", "*CHANGELOG", "*HISTORY", "*NEWS")
 
 
 @dataclass(frozen=True)
 class GateChange:
-    """Difference from the base: code, loosened configuration, and a digest of both."""
+    """Difference from the base: code, loosened configuration, and a digest of all that counts."""
 
     diff: ProjectDiff
     loosened: tuple[str, ...]
@@ -34,16 +39,24 @@ class GateChange:
         """Return the added and removed lines of documents, with all lines of untracked ones."""
         root, options = Path(self.diff.tree.root), list_safe_options(Path(self.diff.tree.root))
         plain = ("--no-color", "--no-ext-diff", "--no-textconv")
-        arguments = ("diff", "-U0", *plain, self.diff.commit, "--", *_DOCUMENTS)
+        paths = ("--", *_DOCUMENTS, *_NO_TESTS)
+        arguments = ("diff", "-U0", *plain, self.diff.commit, *paths)
         lines = run_git(root, *arguments, options=options).splitlines()
-        new = run_git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", *_DOCUMENTS)
+        new = run_git(root, "ls-files", "-z", "--others", "--exclude-standard", *paths)
         texts = (text for _, text in _read_files(root, list(filter(None, new.split("\0")))))
         changed = (line[1:] for line in lines if re.match(r"[+-](?![+-]{2} )", line))
         return [*changed, *(line for text in texts for line in text.splitlines())]
 
     @property
     def is_empty(self) -> bool:
-        return not self.diff.before and not self.diff.data and not self.loosened
+        """Whether nothing has changed but documents, which no code reads."""
+        return not self.loosened and all(map(self._is_document, self.diff.all_before))
+
+    def _is_document(self, path: str) -> bool:
+        """Return whether a file is a text for people, not data of a package or of tests."""
+        modules = self.diff.tree.texts.keys()
+        is_text = any(fnmatch(path, item) for item in _DOCUMENTS) and not is_test_path(path)
+        return is_text and not any(f"{i}/__init__.py" in modules for i in PurePath(path).parents)
 
 
 def read_change(root: Path, base: str) -> GateChange:
@@ -53,7 +66,8 @@ def read_change(root: Path, base: str) -> GateChange:
     texts = diff.texts_before.items()
     tests = [path for path, text in texts if is_test_path(path) and "def test" in text]
     loosened = (*find_loosened_configuration(before, after, tests), *_find_tampered(diff))
-    return GateChange(diff, loosened, _digest(diff, {**after, "environment": "\n".join(loosened)}))
+    around = "\n".join((*loosened, describe_packages(Path(diff.tree.root))))
+    return GateChange(diff, loosened, _digest(diff, {**after, "environment": around}))
 
 
 def _find_tampered(diff: ProjectDiff) -> Iterator[str]:
@@ -67,11 +81,24 @@ def _find_tampered(diff: ProjectDiff) -> Iterator[str]:
 def _read_configuration(diff: ProjectDiff) -> tuple[dict[str, str], dict[str, str]]:
     """Return the texts of the deciding files, at the base and now."""
     root = Path(diff.tree.root)
-    listed = run_git(root, "ls-tree", "-r", "-z", "--name-only", diff.commit).split("\0")
-    old = [path for path in listed if path and is_deciding_file(path)]
     new = sorted(filter(is_deciding_file, list_files(root) or ()))
-    before = {path: run_git(root, "show", f"{diff.commit}:./{path}") for path in old}
-    return before, dict(_read_files(root, new))
+    before, after = {}, dict(_read_files(root, new))
+    for entry in filter(None, run_git(root, "ls-tree", "-r", "-z", diff.commit).split("\0")):
+        mode, path = entry[:6], entry.partition("\t")[2]
+        if is_deciding_file(path):
+            before[path] = run_git(root, "show", f"{diff.commit}:./{path}")
+            if mode == _LINK:
+                now = after.get(path, "")
+                before[path] = _follow_link(diff, posixpath.dirname(path), before[path], now)
+    return before, after
+
+
+def _follow_link(diff: ProjectDiff, folder: str, link: str, now: str) -> str:
+    """Return the text that a link led to at the base; `now` if it led out of the repository."""
+    target = posixpath.normpath(posixpath.join(folder, link))
+    with suppress(OutputError):
+        return run_git(Path(diff.tree.root), "show", f"{diff.commit}:./{target}")
+    return now
 
 
 def _read_files(root: Path, paths: list[str]) -> Iterator[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """Findings on earlier tests that fail on the changed code, or silently no longer run."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 
 from greenloop.app.tests_before import find_readers, list_defined
@@ -8,6 +9,11 @@ from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.comparison import Kind
 from greenloop.project.weakening.tests import ComparedTest, is_called_by, is_same, read_tests
 from greenloop.records import BaselineResult
+from greenloop.testsuite.parser import has_hooks
+
+_COLLECTING_HOOK = re.compile(
+    r": pytest_(collection_modify|ignore_collect|pycollect|runtest_setup)"
+)
 
 
 def list_reread(
@@ -82,11 +88,32 @@ def list_silent(
     for test, number in known.fewer.items():
         old, new = before.get(test), now.get(test)
         is_read = old and new and old.case_count > new.case_count  # found by the comparison
-        if test not in named and not is_read and not (old and is_called_by(old, added)):
+        is_moved = old and _count_moved(old, added) >= number
+        if test not in named and not is_read and not is_moved:
             path, _, name = test.partition("::")
             yield f"{path}: {name} lost {number} of its cases, which passed before: restore them"
+
+
+def _count_moved(item: ComparedTest, added: Sequence[ComparedTest]) -> int:
+    """Return the number of cases of a test whose values are in added tests of the same code."""
+    alike = [other for other in added if is_called_by(item, [other])]
+    values = frozenset().union(*(other.values for other in alike))
+    values |= {value for other in alike for check in other.checks for value in check.values}
+    moved = sum(frozenset() < check.values <= values for check in item.checks)
+    return moved * item.case_count // max(len(item.checks), 1) if alike else 0
 
 
 def _asks_nothing_here(item: ComparedTest) -> bool:
     """Return whether a test has checks, and all of them are conditional."""
     return bool(item.checks) and all(check.conditions for check in item.checks)
+
+
+def drop_selecting(loosened: Sequence[str], diff: ProjectDiff) -> list[str]:
+    """Return the findings on configuration without those on hooks that only select tests.
+
+    A plug-in may do more if a changed module has hooks.
+    """
+    modules = [path for path in diff.lines if not path.endswith("conftest.py")]
+    is_plain = not any(has_hooks(diff.tree.texts[path]) for path in modules)
+    kept = [item for item in loosened if not _COLLECTING_HOOK.search(item)]
+    return [item for item in kept if not (is_plain and ": pytest_plugins " in item)]

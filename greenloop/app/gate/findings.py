@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from greenloop.app.gate.earlier_tests import list_reread, list_silent
+from greenloop.app.gate.earlier_tests import drop_selecting, list_reread, list_silent
 from greenloop.app.gate.explanations import Explanations
 from greenloop.app.gate.functions import ANSWERED, ChangedFunctions, find_added, find_moved
 from greenloop.app.gate.lost_data import list_lost_data
@@ -20,14 +20,10 @@ from greenloop.records import BaselineResult, Failure, Report
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.syntax.source import LINE_END
 
-MAX_LINES = 40
-_MAX_FAILURES = 10
+MAX_LINES, _MAX_FAILURES = 40, 10
 _IF_OUTDATED = ("exchanged", "isolated")  # no finding if the old test passes on the changed code
 _MANY_FILES = 3  # test files whose expectations change alike: so many mean that this is the task
 _SAID = ("data", "indifferent", "isolated")  # these findings say that the old version fails
-_COLLECTING_HOOK = re.compile(
-    r": pytest_(collection_modify|ignore_collect|pycollect|runtest_setup)"
-)
 _UNEXPLAINED = "if the task asks for it, say so in a docstring, a document or a new test"
 _FAILING = f"the old version fails on this change: fix the code, or {_UNEXPLAINED}"
 _END = "greenloop: this change is not done. Fix these points; where one is right as it is, tell the user why."
@@ -69,8 +65,8 @@ def collect_findings(
     lost = [_ask_for(i, known) for i in _show_few(i for i in weakened if i not in excused)]
     silent = list(list_silent(known, weakened, diff))
     silent += [] if silent or lost else list_lost_data(known, diff)
-    is_seen = bool(known.compared) and not silent  # a collection hook has left out no test
-    loosened = [i for i in loosened if not (is_seen and _COLLECTING_HOOK.search(i))]
+    if known.compared and not silent:  # a collection hook has left out no test
+        loosened = drop_selecting(loosened, diff)
     blocking = [*loosened, *lost, *silent]
     asked = [
         i

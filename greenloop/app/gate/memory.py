@@ -11,18 +11,21 @@ from greenloop.workflow.storage.run_dir import write_atomically
 
 
 class Memory(Record):
-    """The last answer for a folder, the digest of the change, and the number of blocks so far."""
+    """The last answer in a session, the digest of the change, and the number of blocks so far."""
 
-    session: str = ""
     base: str = ""  # the commit at which this piece of work began
     digest: str = ""
     message: str = ""
     blocks: int = 0
 
 
-def find_memory_file(root: Path) -> Path:
-    """Return the file for a project in the user's state folder, where an agent does not edit it."""
-    name = hashlib.sha256(str(root.resolve()).encode()).hexdigest()[:24]
+def find_memory_file(root: Path, session: str = "") -> Path:
+    """Return the file for a session in a project, or for all calls without one.
+
+    It is in the user's state folder, where an agent does not edit it.
+    """
+    key = f"{root.resolve()}\0{session}" if session else str(root.resolve())
+    name = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:24]
     return user_state_path("greenloop") / "gate" / f"{name}.json"
 
 

@@ -1,6 +1,7 @@
 """Runs of the gate: from the stop of an agent to the answer that blocks it or lets it stop."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -46,11 +47,15 @@ class GateRequest:
 
 @dataclass(frozen=True)
 class GateAnswer:
-    """An answer: `message` blocks the agent, `note` is for the user, `report` has the results."""
+    """An answer: `message` blocks the agent, `note` is for the user, `report` has the results.
+
+    An answer is final unless something could not be measured, so that a repetition may find more.
+    """
 
     message: str = ""
     note: str = ""
     report: Report | None = None
+    is_final: bool = True
 
 
 async def run_gate(
@@ -61,19 +66,20 @@ async def run_gate(
     Problems that the agent cannot fix (no commit, no sandbox, a suite that cannot run) never block
     it; they are in the note for the user.
     """
-    file = find_memory_file(request.root)
-    memory = _recall(request, read_memory(file))
+    memory = _recall(request)
     try:
-        change = read_change(request.root, memory.base)
+        change = read_change(request.root, request.base or memory.base)
     except GreenloopError as problem:
         return GateAnswer(note=f"the gate did not run: {problem}")
+    digest = f"{change.digest} {request.time_s or ''}"
     if change.is_empty:
-        return GateAnswer()
-    if change.digest == memory.digest:
-        return _decide(request, memory, file, memory.message, GateAnswer())
-    answer = await _inspect(request, change, settings, open_box, emit)
-    memory = memory.model_copy(update={"digest": change.digest})
-    return _decide(request, memory, file, answer.message, answer)
+        answer = GateAnswer()
+    elif digest == memory.digest:
+        answer = GateAnswer(memory.message)
+    else:
+        answer = await _inspect(request, change, settings, open_box, emit)
+    memory = memory.model_copy(update={"digest": digest if answer.is_final else ""})
+    return _decide(request, memory, answer)
 
 
 async def inspect_changes(
@@ -111,56 +117,63 @@ async def _inspect(
         said=request.event.said,
     )
     message = found.format_message() if found.blocking else ""
-    return GateAnswer(message, _describe(found, report, error), report)
+    late = [key for key, why in report.evidence.not_measured.items() if why == OUT_OF_TIME]
+    note = _describe(found, late, error)
+    return GateAnswer(message, note, report, is_final=not (late or error))
 
 
 def find_base(request: GateRequest) -> str:
     """Return the commit at which the piece of work began."""
-    return _recall(request, read_memory(find_memory_file(request.root))).base
+    return request.base or _recall(request).base
 
 
 def note_base(root: Path) -> None:
     """Store the commit of a folder as the base of the next piece of work."""
     if head := find_commit(root):
-        write_memory(find_memory_file(root), Memory(base=head))
+        file = find_memory_file(root)
+        write_memory(file, read_memory(file).model_copy(update={"base": head}))
 
 
-def _recall(request: GateRequest, memory: Memory) -> Memory:
-    """Return the stored state of this piece of work, or the state of a new one."""
+def _recall(request: GateRequest) -> Memory:
+    """Return the stored state of the session, with the base of its work if that is new.
+
+    A session keeps its base. An event that follows no block begins a new piece of work.
+    """
     event = request.event
-    is_same = event.is_repeated or (memory.session == event.session and bool(memory.base))
-    if not event.session and not is_ancestor(request.root, memory.base):
-        is_same = False
-    base = request.base or (memory.base if is_same else "") or _find_beginning(request)
-    is_new = memory.session != event.session if event.is_repeated is None else not event.is_repeated
-    blocks = 0 if event.session and is_new else memory.blocks
-    kept = memory if is_same and memory.base == base else Memory()
-    return kept.model_copy(update={"session": event.session, "base": base, "blocks": blocks})
+    memory = read_memory(find_memory_file(request.root, event.session))
+    base = (event.session and memory.base) or _find_beginning(request)
+    blocks = 0 if event.is_repeated is False else memory.blocks
+    return memory.model_copy(update={"base": base, "blocks": blocks})
 
 
 def _find_beginning(request: GateRequest) -> str:
-    """Return the last commit before the session, as the agent may have committed since then."""
+    """Return the last commit before the session, as the agent may have committed since then.
+
+    If the time of its beginning is not known, return the recorded base.
+    """
     if began := request.event.began:
         arguments = ("rev-list", "-1", "--first-parent", f"--before={began}", "HEAD")
         with suppress(OutputError):
             if found := run_git(request.root, *arguments).strip():
                 return found
+    noted = read_memory(find_memory_file(request.root)).base
+    if noted and is_ancestor(request.root, noted):
+        return noted
     return find_commit(request.root) or "HEAD"
 
 
-def _decide(
-    request: GateRequest, memory: Memory, file: Path, message: str, answer: GateAnswer
-) -> GateAnswer:
+def _decide(request: GateRequest, memory: Memory, answer: GateAnswer) -> GateAnswer:
     """Store the answer, and block if there is something to fix and a try is left."""
+    message, note = answer.message, answer.note
     blocks = memory.blocks + 1 if message else 0
-    note = answer.note
-    if not message and not request.event.session:  # the next piece of work begins here
-        memory = memory.model_copy(update={"base": find_commit(request.root) or memory.base})
     if message and memory.blocks >= request.tries:
         note = f"{message}\n(shown {memory.blocks} times before; the agent may stop now)\n{note}"
         blocks = memory.blocks if request.event.is_repeated else 0
+    file = find_memory_file(request.root, request.event.session)
     try:
         write_memory(file, memory.model_copy(update={"message": message, "blocks": blocks}))
+        if not (message or request.base) and answer.is_final:
+            note_base(request.root)  # the next piece of work begins here
     except (OutputError, OSError) as error:
         note = f"{note}\nthe gate does not block, because its answer cannot be stored: {error}"
         return replace(answer, message="", note=f"{message}\n{note}".strip())
@@ -194,10 +207,9 @@ async def _measure(
     return report, late
 
 
-def _describe(found: Findings, report: Report, error: GreenloopError | None) -> str:
+def _describe(found: Findings, late: Sequence[str], error: GreenloopError | None) -> str:
     """Return the note for the user: changed expectations, and missing measurements."""
     lines = [f"please review: {item}" for item in found.for_person]
-    late = [key for key, why in report.evidence.not_measured.items() if why == OUT_OF_TIME]
     if late:
         names = ", ".join(key.replace("_", " ") for key in late)
         lines.append(f"greenloop gate: not measured in time: {names}; --time S allows more")

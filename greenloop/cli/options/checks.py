@@ -80,8 +80,9 @@ class CheckOptions(DisplayOptions):
 class GateOptions(Options):
     """Check the change of a coding agent when it stops, and tell it what to fix.
 
-    Needs a git repository; `greenloop init --agent NAME` sets it up. Reads the agent's stop event
-    from standard input, if there is one, and answers in its format. No model is called.
+    Needs a git repository; `greenloop init --agent NAME` sets it up. With `--agent` it reads the
+    agent's stop event from standard input, if there is one, and answers in its format. No model is
+    called.
     """
 
     settings: ClassVar[Names] = ("timeout_s", "sandbox", "mutants", "allow_package")

@@ -183,6 +183,15 @@ def list_folders_of_repository(root: Path) -> list[Path]:
     return folders[: next(tops, 0) + 1]
 
 
+def describe_packages(root: Path) -> str:
+    """Return the times at which packages were last added to the environments near a project."""
+    near = (i / name for i in list_folders_of_repository(root) for name in ENVIRONMENT_NAMES)
+    activated = (Path(os.environ[name]) for name in _VARIABLES if os.environ.get(name))
+    folders = dict.fromkeys((*near, *activated, Path(sys.prefix)))
+    found = [place for i in folders for place in sorted(i.glob("lib/python*/site-packages"))]
+    return "\n".join(f"{place} {place.stat().st_mtime_ns}" for place in found)
+
+
 def _list_interpreters() -> Iterator[tuple[str, str]]:
     """Yield greenloop's interpreter, and `python` and `python3` of the PATH, without duplicates."""
     found = {os.path.dirname(sys.executable): (sys.executable, "that of greenloop")}

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import parse_or_empty
+from greenloop.testsuite.parser import iter_own_nodes
 
 _OPERATORS = {"Mult": "mul", "Div": "truediv", "BitOr": "or", "BitAnd": "and", "BitXor": "xor"}
 _MIN_RECOGNIZED = 4  # characters of a text that counts as a name
@@ -102,7 +103,9 @@ def list_moved_functions(
 def _list_definitions(texts: Mapping[str, str]) -> set[str]:
     nodes = list(_walk(texts))
     defined = {node.name for node in nodes if isinstance(node, Definition)}
-    assigned = (node.targets for node in nodes if isinstance(node, ast.Assign))
+    scopes = (node.body for node in nodes if isinstance(node, (ast.Module, ast.ClassDef)))
+    outside = (node for body in scopes for node in iter_own_nodes(body))  # of functions
+    assigned = (node.targets for node in outside if isinstance(node, ast.Assign))
     defined |= {f"{node.arg}=" for node in nodes if isinstance(node, ast.arg)}
     attributes = (node for node in nodes if isinstance(node, ast.Attribute))
     defined |= {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from greenloop.app.gate.change import read_change
 from greenloop.app.gate.run import GateRequest
 from greenloop.app.gate.settings import load_base_settings, replace_project_settings
 from greenloop.settings import Settings
@@ -24,30 +25,8 @@ NEW_CODE = """
 def discount(price, percent):
     return price - price * percent / 100
 """
-READING = """
-
-import json, pathlib
-CASES = json.loads(pathlib.Path(__file__).with_name("sums.json").read_text())
-
-
-@pytest.mark.parametrize(("prices", "wanted"), CASES)
-def test_sums(prices, wanted):
-    assert total(prices) == wanted
-
-
-def test_files():
-    for file in pathlib.Path(__file__).parent.glob("data/*.txt"):
-        assert total([1]) == int(file.read_text())
-"""
-HELPED = """
-
-def read(value):
-    return value
-
-
-def test_of_many():
-    assert read(total([1, 2, 3])) == 6
-"""
+READING = read_program(__file__, "READING")
+HELPED = read_program(__file__, "HELPED")
 NEGATIVE = """
 
 
@@ -204,6 +183,16 @@ def test_a_helper_that_hides_what_a_test_compared_is_named(project: Path) -> Non
     replace(project / "tests/test_cart.py", "return value", "return int(value)")
     _, out, _ = stop(project, "--agent", "text")
     assert "test_of_many fails with its old data and helpers: `tests/test_cart.py`" in out
+
+
+def test_a_linked_configuration_is_compared_with_what_it_led_to(project: Path) -> None:
+    (project / "hooks.py").write_text("collect_ignore = ['a.py']\n")
+    (project / "conftest.py").symlink_to("hooks.py")
+    commit_all(project)
+    append(project / "cart.py", NEW_CODE)
+    assert read_change(project, "HEAD").loosened == ()
+    append(project / "hooks.py", "collect_ignore += ['b.py']\n")
+    assert "conftest.py: collect_ignore" in read_change(project, "HEAD").loosened[0]
 
 
 def test_what_an_agent_cannot_mend_does_not_block_it(project: Path) -> None:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from greenloop.app.check_diff import measure_tests
+from greenloop.app.check_diff import _start, measure_tests
 from greenloop.app.diff_tests import list_parts
-from greenloop.app.gate.earlier_tests import list_reread
+from greenloop.app.gate.change import GateChange
+from greenloop.app.gate.earlier_tests import list_reread, list_silent
 from greenloop.app.gate.explanations import Explanations
 from greenloop.app.gate.findings import collect_findings
 from greenloop.app.gate.functions import ChangedFunctions, find_moved
@@ -20,10 +21,12 @@ from greenloop.project.runner import NOT_FINISHED
 from greenloop.project.tree import ProjectTree
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.comparison import Kind
+from greenloop.project.weakening.configuration import find_loosened_configuration
 from greenloop.project.weakening.doctests import EXAMPLE as GONE
 from greenloop.records import (
     Baseline,
     BaselineResult,
+    Change,
     Coverage,
     Evidence,
     InputFile,
@@ -31,6 +34,8 @@ from greenloop.records import (
     Project,
 )
 from greenloop.records.evidence.mutation import MutantResult, Survivor
+from greenloop.settings import Settings
+from greenloop.workflow.report_builder import build_report
 from tests.support.programs import read_table
 
 RULE = "def spell(text):\n    return text.replace('+', 'p')\n"
@@ -52,17 +57,14 @@ def build_diff(
     return ProjectDiff(tree, "c", {"names.py": before, "tests/test_names.py": test})
 
 
-@pytest.mark.parametrize(
-    ("code", "said", "count"),
-    [
-        (EXAMPLE, "", 1),
-        (EXAMPLE.replace("return 'cpp-and-c'", "text = text.lower()"), "", 1),
-        (RULE, "", 0),
-        ("_OLD = {'C++ & C': 'cpp-and-c'}\n", "", 1),
-        ("_OLD = {'C++ & C': 'cpp-and-c', 'a b': 'ab', 'b b': 'bb'}\n", "", 0),
-        (EXAMPLE, "`C++ & C` is cpp-and-c", 0),
-    ],
-)
+@pytest.mark.parametrize(("path", "empty"), read_table(__file__, "DOCUMENTS"))
+def test_a_change_of_documents_alone_is_not_run(path: str, empty: bool) -> None:
+    tree = build_diff(RULE).tree
+    tree.texts["pkg/__init__.py"] = ""
+    assert GateChange(ProjectDiff(tree, "c", {path: ""}), (), "").is_empty is empty
+
+
+@pytest.mark.parametrize(("code", "said", "count"), read_table(__file__, "EXAMPLES"))
 def test_an_example_that_code_answers_by_itself_is_named(code: str, said: str, count: int) -> None:
     found = list(find_special_cases(build_diff(code), [said]))
     assert len(found) == count
@@ -95,10 +97,7 @@ def test_the_words_that_code_exchanges_explain_an_expectation_that_exchanges_the
     assert [Explanations(diff, []).cover(item) for item in items] == [True, False, False]
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "covers"),
-    [("expectation", "0", True), ("looser", "0", False), ("looser", "'C++ & C'", True)],
-)
+@pytest.mark.parametrize(("kind", "text", "covers"), read_table(__file__, "WEAKER"))
 def test_a_weaker_check_needs_a_new_one_of_its_call(kind: Kind, text: str, covers: bool) -> None:
     diff, test, check = build_diff(RULE), "tests/test_names.py::test_a", f"spell({text}) == 1"
     diff.before["tests/test_names.py"] = f"def test_a():\n    assert {check}\n"
@@ -130,6 +129,17 @@ def test_a_test_that_is_gone_and_whose_check_fails_now_is_named() -> None:
     assert not list(list_reread(BaselineResult(outdated=(test,)), (), diff))
 
 
+@pytest.mark.parametrize(("cases", "added", "count"), read_table(__file__, "LOST_CASES"))
+def test_lost_cases_are_missed_unless_a_new_test_has_them(
+    cases: str, added: str, count: int
+) -> None:
+    test = f"@mark.parametrize('a', {cases})\ndef test_spell(a):\n    assert spell(a) == a\n"
+    diff = build_diff(RULE, test=f"{test}\n\ndef test_new():\n    assert spell({added}) == ''\n")
+    diff.before["tests/test_names.py"] = test
+    known = BaselineResult(fewer={"tests/test_names.py::test_spell": 1})
+    assert len([*list_silent(known, (), diff)]) == count
+
+
 @pytest.mark.parametrize(("words", "count"), [("tiny tiny tiny", 0), ("tiny small large", 3)])
 def test_a_word_that_changes_in_three_files_is_the_task(words: str, count: int) -> None:
     lost = [
@@ -150,6 +160,17 @@ def test_a_function_within_a_test_is_no_new_test_that_explains_it() -> None:
     assert not Explanations(diff, []).cover(lost[0])
     says = collect_findings([], lost, None, diff, []).blocking
     assert [", and 2 more like it" in item for item in says] == [False, True]
+
+
+@pytest.mark.parametrize(("hook", "count"), [("", 0), ("def pytest_runtest_call(): ...", 1)])
+def test_a_new_plug_in_is_named_if_it_has_hooks(hook: str, count: int) -> None:
+    diff = build_diff(f"{RULE}{hook}\n")
+    report = build_report(_start(diff, Settings())[1])
+    baseline = BaselineResult(compared=("tests/test_names.py::test_spell",))
+    change = Change(base="c", baseline=baseline)
+    report = report.model_copy(update={"change": change, "reasons": ()})
+    says = next(find_loosened_configuration({}, {"conftest.py": "pytest_plugins = ['names']"}))
+    assert len(collect_findings([says], [], report, diff, []).blocking) == count
 
 
 @pytest.mark.parametrize("setting", ["--doctest-modules", ""])
@@ -174,10 +195,7 @@ def test_a_document_explains_an_example_that_is_gone(line: str, count: int) -> N
     assert len(collect_findings((), [item], None, build_diff(RULE), [line]).blocking) == count
 
 
-@pytest.mark.parametrize(
-    ("after", "kind", "covers"),
-    [("<b>a", "expectation", True), ("a", "expectation", False), ("return", "indifferent", False)],
-)
+@pytest.mark.parametrize(("after", "kind", "covers"), read_table(__file__, "NEW_TEXTS"))
 def test_new_text_of_the_code_explains_an_expectation_that_has_it(
     after: str, kind: Kind, covers: bool
 ) -> None:
@@ -205,10 +223,7 @@ def test_cases_that_a_helper_file_lost_are_missed(table: str, count: int) -> Non
     assert len([*list_lost_data(known, diff)]) == count
 
 
-@pytest.mark.parametrize(
-    ("path", "found"),
-    [("tests/test_all.py", True), ("tests/helpers.py", False), ("tests/conftest.py", False)],
-)
+@pytest.mark.parametrize(("path", "found"), read_table(__file__, "COLLECTED"))
 def test_a_file_may_inherit_or_generate_its_tests(path: str, found: bool) -> None:
     assert is_collected(path, list_patterns(build_diff(RULE))) is found
 
@@ -234,9 +249,7 @@ def test_a_suite_that_is_too_long_leaves_the_tests_of_the_change() -> None:
     assert (found[0].problem, found[2]) == ("", {})
 
 
-@pytest.mark.parametrize(
-    ("lived", "line", "named"), [(1, "x += 1", 0), (2, "x += 1", 2), (2, "assert x", 0)]
-)
+@pytest.mark.parametrize(("lived", "line", "named"), read_table(__file__, "FAULTS"))
 def test_faults_are_named_where_most_of_a_function_go_unnoticed(
     lived: int, line: str, named: int
 ) -> None:

@@ -140,6 +140,9 @@ def test_a_test_that_is_removed_with_what_it_tested_is_not_named() -> None:
     before = BEFORE + fixture + "\ndef test_rate(rate):\n    assert rate == 2\n"
     assert find_kinds(BEFORE, before, removed) == []
     assert find_kinds(BEFORE + fixture, before, removed) == ["removed"]  # it is still there
+    local, gone = (f"class A:\n    rate = 1\n    def f(self):\n        {i}" for i in ("x = 1", ""))
+    assert find_removed_names({"a.py": local}, {"a.py": f"{gone}pass"}) == frozenset()
+    assert find_removed_names({"a.py": local}, {"a.py": ""}) == {"A", "f", "rate", "self="}
 
 
 def test_a_test_of_a_text_that_the_code_no_longer_knows_is_not_named() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from greenloop.testsuite.parser import (
     get_function_name,
+    is_test_path,
     parse_test_functions,
     remove_tests,
 )
@@ -32,6 +33,11 @@ def names(code: str) -> list[str]:
 def test_tests_are_found_in_order_with_their_requirements() -> None:
     assert {item.name: item.requirements for item in read(CODE)} == NAMES
     assert names(CODE) == list(NAMES)
+
+
+@pytest.mark.parametrize(("path", "is_test"), read_table(__file__, "TEST_PATHS"))
+def test_a_file_is_a_test_by_its_place_or_name(path: str, is_test: bool) -> None:
+    assert is_test_path(path) is is_test
 
 
 def test_names_of_a_project_are_known_by_what_asserts_and_is_not_called() -> None:

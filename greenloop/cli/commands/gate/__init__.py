@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import ExitStack
+from pathlib import Path
 
 from greenloop.app.gate.events import StopEvent, format_block, format_pass, read_event
 from greenloop.app.gate.run import GateAnswer, GateRequest, run_gate
@@ -9,6 +10,7 @@ from greenloop.app.gate.settings import load_base_settings
 from greenloop.cli.options.checks import GateOptions
 from greenloop.cli.process import print_error, run_with_signals
 from greenloop.errors import GreenloopError
+from greenloop.project.environment.discovery import find_project_root
 from greenloop.reporting.progress.renderer import create_progress
 from greenloop.sandbox import Sandbox, open_sandbox
 
@@ -22,7 +24,8 @@ def gate_command(options: GateOptions) -> int:
     cannot fix is printed for the user, with status 0.
     """
     agent = options.agent
-    event = _read_standard_input()
+    # without an agent, standard input may be a pipe that nobody closes
+    event = StopEvent() if agent == "text" else _read_standard_input()
     if event.is_aborted:
         print(format_pass(agent))
         return 0
@@ -50,7 +53,9 @@ def _read_standard_input() -> StopEvent:
 
 
 def _run(options: GateOptions, event: StopEvent) -> GateAnswer:
-    root = options.root if options.root.parts or not event.folder else event.folder
+    # an agent's working folder may be any folder of the project
+    folder = event.folder or Path()
+    root = options.root if options.root.parts else find_project_root(folder) or folder
     request = GateRequest(root.absolute(), options.base or "", options.time, options.tries, event)
     settings = load_base_settings(request, **options.given)
     with ExitStack() as stack:

@@ -23,6 +23,11 @@ _HOOK_FILES = (
     ".aider.conf.yml",
     ".greenloop*",
     ".github/workflows/*",
+    ".gitlab-ci.yml",
+    ".gitlab/*.yml",
+    ".circleci/*",
+    "azure-pipelines*.yml",
+    ".azure-pipelines/*",
     "Makefile",
     "noxfile.py",
 )
