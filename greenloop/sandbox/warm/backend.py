@@ -81,7 +81,7 @@ class WarmSandbox(Sandbox):
         stop = self._stop_event(job)
         zygote = self._zygotes.get(job.packages, job.zygote_seed)
         limits = job.apply_limits(self.limits)
-        request: dict[str, Any] = dict(limits.to_guest())
+        request: dict[str, Any] = limits.to_guest(collects_files=bool(job.artifact_request))
         if self.environment:
             request["overlay"] = self.environment.build_overlay()
         messages = json.dumps(payload).encode(), json.dumps(request).encode()
@@ -91,6 +91,7 @@ class WarmSandbox(Sandbox):
             stop,
             has_pytest=job.has_pytest,
             on_progress=job.on_progress,
+            artifact_request=job.artifact_request,
         )
 
 
@@ -155,7 +156,6 @@ def build_payload(job: Job, paths: JobPaths) -> dict[str, Any]:
         "work": paths.work,
         "files": _encode_files(job, paths),
         "read_only": job.kind == "script",
-        "wanted": job.artifact_request,
         "packages": paths.packages,
         "environment": {
             **build_environment(

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
@@ -47,11 +48,13 @@ class ZygoteClient:
         *,
         has_pytest: bool = True,
         on_progress: Callable[[int], None] | None = None,
+        artifact_request: dict[str, Any] | None = None,
     ) -> ProcessResult:
         """Run one job in a fork of the zygote; job and limits are JSON. Raises SandboxError.
 
         `stop` ends the run as `interrupted`. `has_pytest=False` selects the zygote without pytest.
-        `on_progress` is called with the number of finished tests or mutants.
+        `on_progress` is called with the number of finished tests or mutants, `artifact_request`
+        selects the created files to return.
         """
         started, patience_s = time.monotonic(), timeout_s + _GRACE_SECONDS
         for is_last in (False, True):
@@ -66,7 +69,9 @@ class ZygoteClient:
                     head = receive_head(connection, started, stop, patience_s, on_progress)
                     if isinstance(head, ProcessResult):
                         return head
-                    return receive_report(connection, self._backend_name, started, head)
+                    return receive_report(
+                        connection, self._backend_name, started, head, artifact_request
+                    )
                 except (OSError, EOFError, ValueError):
                     if stop.is_set():
                         return ProcessResult.without_report("interrupted", started)

@@ -52,5 +52,5 @@ def _serve(control: socket.socket, root: str, kinds: Sequence[str]) -> NoReturn:
     server = ForkServer(control, root)
     if not root:
         os.chdir(WORK_FOLDER)
-    run = server.wait_for_run()
-    child.exit_with(lambda: child.run_job(*run, entrypoints))
+    job = server.wait_for_run()
+    child.exit_with(lambda: child.run_job(job, entrypoints))
