@@ -6,10 +6,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
-from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
 from greenloop.sandbox.backends.mounts import GuestMounts
 from greenloop.sandbox.backends.namespaces import Backend
@@ -24,8 +22,7 @@ from greenloop.sandbox.warm.zygote_process import ZygoteProcess
 _GRACE_SECONDS = 15.0
 _MAX_RUNS = 2000  # per process, in case something accumulates in it
 _MAX_ATTEMPTS = 2
-_MAX_ACTIVE = 4  # each is a Python process
-_ZygoteKey = tuple["InstalledPackages | None", int]
+_MAX_ACTIVE = 6  # each is a Python process
 
 
 class ZygoteClient:
@@ -45,20 +42,17 @@ class ZygoteClient:
         limits: bytes,
         timeout_s: float,
         stop: threading.Event,
-        *,
-        has_pytest: bool = True,
         on_progress: Callable[[int], None] | None = None,
         artifact_request: dict[str, Any] | None = None,
     ) -> ProcessResult:
         """Run one job in a fork of the zygote; job and limits are JSON. Raises SandboxError.
 
-        `stop` ends the run as `interrupted`. `has_pytest=False` selects the zygote without pytest.
-        `on_progress` is called with the number of finished tests or mutants, `artifact_request`
+        `stop` ends the run as `interrupted`. `on_progress` is called with the number of finished tests or mutants, `artifact_request`
         selects the created files to return.
         """
         started, patience_s = time.monotonic(), timeout_s + _GRACE_SECONDS
         for is_last in (False, True):
-            with self._start_run(limits, stop, has_pytest) as begun:
+            with self._start_run(limits, stop) as begun:
                 if begun is None:
                     return ProcessResult.without_report("interrupted", started)
                 process, connection = begun
@@ -82,10 +76,10 @@ class ZygoteClient:
 
     @contextlib.contextmanager
     def _start_run(
-        self, limits: bytes, stop: threading.Event, has_pytest: bool
+        self, limits: bytes, stop: threading.Event
     ) -> Iterator[tuple[ZygoteProcess, socket.socket] | None]:
         """Yield a zygote process and the socket of a new fork of it; None if `stop` is set."""
-        cloned = self._clone(limits, stop, has_pytest)
+        cloned = self._clone(limits, stop)
         if cloned is None:
             yield None
             return
@@ -97,12 +91,12 @@ class ZygoteClient:
             self._release(process)
 
     def _clone(
-        self, limits: bytes, stop: threading.Event, has_pytest: bool
+        self, limits: bytes, stop: threading.Event
     ) -> tuple[ZygoteProcess, socket.socket] | None:
         for _ in range(_MAX_ATTEMPTS):
             process = self._reserve_process()
             try:
-                connection = process.clone(limits, stop, has_pytest=has_pytest)
+                connection = process.clone(limits, stop)
             except BaseException as error:  # also Ctrl-C during the start
                 reason = process.last_error_line()
                 self._release(process, is_usable=False)
@@ -165,26 +159,19 @@ class ZygotePool:
     A zygote that is retired finishes its runs; its process is started again when it is needed.
     """
 
-    def __init__(self, backend: Backend, mounts: GuestMounts) -> None:
-        self._backend, self._mounts, self._lock = backend, mounts, threading.Lock()
-        self.backend_name = backend.name
-        self._zygotes: dict[_ZygoteKey, ZygoteClient] = {}
-        self._active_keys: list[_ZygoteKey] = []  # the most recently used last
+    def __init__(self, backend: Backend) -> None:
+        self._backend, self._lock = backend, threading.Lock()
+        self._zygotes: dict[GuestMounts, ZygoteClient] = {}  # the most recently used last
         self._is_closed = False
 
-    def get(self, packages: InstalledPackages | None = None, hash_seed: int = 0) -> ZygoteClient:
-        """Return the zygote of these packages and this seed. Raises SandboxError if closed."""
-        key = (packages or None, hash_seed)
+    def get(self, mounts: GuestMounts) -> ZygoteClient:
+        """Return the zygote with these mounts. Raises SandboxError if the pool is closed."""
         with self._lock:
             if self._is_closed:
-                raise SandboxError(f"{self.backend_name}: the sandbox is closed")
-            if key not in self._zygotes:
-                mounts = self._mounts.with_packages(packages) if packages else self._mounts
-                mounts = replace(mounts, hash_seed=hash_seed)
-                self._zygotes[key] = ZygoteClient(self._backend, mounts)
-            keys = [item for item in self._active_keys if item != key] + [key]
-            self._active_keys = keys[-_MAX_ACTIVE:]
-            zygote, retired = self._zygotes[key], [self._zygotes[i] for i in keys[:-_MAX_ACTIVE]]
+                raise SandboxError(f"{self._backend.name}: the sandbox is closed")
+            zygote = self._zygotes.pop(mounts, None) or ZygoteClient(self._backend, mounts)
+            self._zygotes[mounts] = zygote
+            retired = list(self._zygotes.values())[:-_MAX_ACTIVE]
         for item in retired:
             item.retire_when_idle()
         return zygote

@@ -3,8 +3,8 @@
 import faulthandler
 import json
 import os
-import sys
 import signal
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
