@@ -19,8 +19,8 @@ _ZYGOTE_CODE = (
 _NAMESPACE_CODE = (
     "import sys; folder, root = eval(open(0, closefd=False).read()); "
     "sys.path[:] = [*filter(None, sys.path), folder]; "
-    "from guest.isolation.namespaces import RootSpec, enter_namespaces; "
-    "enter_namespaces(RootSpec(*root)); del folder, root, RootSpec, enter_namespaces; "
+    "from guest.isolation.namespaces import enter_namespaces; "
+    "enter_namespaces(root); del folder, root, enter_namespaces; "
 )
 _ISOLATION_TEXT = (
     "strong: own file system, network, processes and users by namespaces ({how}), system-call "
