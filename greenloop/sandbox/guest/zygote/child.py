@@ -30,8 +30,6 @@ def unload_guest_modules() -> None:
     Called once, in the zygote, because the loop over all modules writes to memory pages that every
     later fork would have to copy.
     """
-    if _GUEST not in sys.modules:
-        return
     home = os.path.dirname(_guest_folder())
     sys.path[:] = [item for item in sys.path if item != home]
     for name in [item for item in sys.modules if f"{item}.".startswith(f"{_GUEST}.")]:
@@ -47,7 +45,6 @@ def detach_process() -> None:
 
 def enter_run(job: dict[str, Any], limits: dict[str, int], has_namespaces: bool) -> None:
     """Apply all limits and filters, up to the first line of untrusted code."""
-    unload_guest_modules()
     faulthandler.enable(sys.__stderr__ or 2)
     set_rlimits(limits, limit_kernel_objects=True, limit_processes=has_namespaces)
     if has_namespaces:
