@@ -1,10 +1,9 @@
 """Clients of the zygotes: they start runs, and replace zygote processes that are dead or old."""
 
-import contextlib
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -52,47 +51,35 @@ class ZygoteClient:
         """
         started, patience_s = time.monotonic(), timeout_s + _GRACE_SECONDS
         for is_last in (False, True):
-            with self._start_run(limits, stop) as begun:
-                if begun is None:
+            begun = self._clone(limits, stop)
+            if begun is None:
+                return ProcessResult.without_report("interrupted", started)
+            process, connection = begun
+            started = time.monotonic()
+            try:
+                connection.settimeout(patience_s)
+                send_frame(connection, payload)
+                head = receive_head(connection, started, stop, patience_s, on_progress)
+                if isinstance(head, ProcessResult):
+                    return head
+                return receive_report(
+                    connection, self._backend_name, started, head, artifact_request
+                )
+            except (OSError, EOFError, ValueError):
+                if stop.is_set():
                     return ProcessResult.without_report("interrupted", started)
-                process, connection = begun
-                started = time.monotonic()
-                try:
-                    connection.settimeout(patience_s)
-                    send_frame(connection, payload)
-                    head = receive_head(connection, started, stop, patience_s, on_progress)
-                    if isinstance(head, ProcessResult):
-                        return head
-                    return receive_report(
-                        connection, self._backend_name, started, head, artifact_request
-                    )
-                except (OSError, EOFError, ValueError):
-                    if stop.is_set():
-                        return ProcessResult.without_report("interrupted", started)
-                    if is_last or not process.is_dying():
-                        break
+                if is_last or not process.is_dying():
+                    break
+            finally:
+                connection.close()
+                self._release(process)
         output = b"the supervisor of the run ended without a report"
         return ProcessResult.without_report("crashed", started, output)
-
-    @contextlib.contextmanager
-    def _start_run(
-        self, limits: bytes, stop: threading.Event
-    ) -> Iterator[tuple[ZygoteProcess, socket.socket] | None]:
-        """Yield a zygote process and the socket of a new fork of it; None if `stop` is set."""
-        cloned = self._clone(limits, stop)
-        if cloned is None:
-            yield None
-            return
-        process, connection = cloned
-        try:
-            with connection:
-                yield process, connection
-        finally:
-            self._release(process)
 
     def _clone(
         self, limits: bytes, stop: threading.Event
     ) -> tuple[ZygoteProcess, socket.socket] | None:
+        """Return a zygote process and the socket of a new fork of it; None if `stop` is set."""
         for _ in range(_MAX_ATTEMPTS):
             process = self._reserve_process()
             try:
