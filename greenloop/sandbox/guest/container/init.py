@@ -17,7 +17,7 @@ import sys
 from typing import Any
 
 from ..entrypoints import load_entrypoints
-from ..files.collector import COLLECT_FILES_KEY, send_created_files
+from ..files.collector import COLLECT_FILES_KEY
 from ..files.writer import write_job_files
 from ..isolation import syscalls as k
 from ..isolation.run_mounts import WORK_FOLDER, be_killed_first
@@ -26,7 +26,7 @@ from ..protocol.framing import receive_frame, send_frame
 from ..protocol.output_buffers import OutputBuffers
 from ..zygote import child as guest_child
 from ..zygote.file_descriptors import GuestPipes
-from ..zygote.monitor import send_report, watch_run
+from ..zygote.monitor import send_artifacts, send_report, watch_run
 from ..zygote.preload import preload, preload_pytest
 from .cleanup import empty_folder
 from .hardening import harden_process
@@ -150,20 +150,21 @@ def _report_run(
     head = watch_run(host, child, pipes, streams, _ContainerUsage(limits), limits)
     if head["ending"] == "interrupted":
         raise EOFError("the host is gone")
-    send_report(host, head, streams, limits)
+    send_report(host, head, streams)
     if COLLECT_FILES_KEY in limits:
-        _send_created_files(host)
+        _send_artifacts(host, streams)
+    streams.close()
 
 
-def _send_created_files(host: HostConnection) -> None:
-    """Send the files in a fork, so that pid 1 keeps no data.
+def _send_artifacts(host: HostConnection, streams: OutputBuffers) -> None:
+    """Send standard error and the files in a fork, so that pid 1 keeps no data.
 
     Raises EOFError if the fork failed, after which an unknown part of the frames was sent.
     """
     child = os.fork()
     if child == 0:
         with contextlib.suppress(BaseException):
-            send_created_files(host, WORK_FOLDER)
+            send_artifacts(host, streams, WORK_FOLDER)
             os._exit(0)
         os._exit(1)
     if os.waitpid(child, 0)[1]:

@@ -7,17 +7,13 @@ changes meanwhile is reported as it was read.
 import contextlib
 import fnmatch
 import hashlib
-import json
 import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..protocol.framing import MessageStream, receive_frame, send_frame
-
 _MAX_ENTRIES, _MAX_REPORTED, _MAX_REASONS, _MAX_DEPTH = 5000, 200, 50, 30
-_MAX_REQUEST_BYTES = 64 << 20
 COLLECT_FILES_KEY = "wanted"  # a key of a run's limits, set if its created files are requested
 MAX_BYTES = 16 << 20  # of all contents together
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -43,16 +39,6 @@ class CreatedFiles:
     def to_summary(self) -> dict[str, Any]:
         """Return everything but the contents."""
         return {"files": self.files, "left_out": self.omitted, "changed": self.changed_inputs}
-
-
-def send_created_files(host: MessageStream, work: str) -> None:
-    """Receive the host's request for a run's files, and send them.
-
-    It comes after the run, which could read it before.
-    """
-    found = collect_created_files(work, json.loads(receive_frame(host, _MAX_REQUEST_BYTES)))
-    for part in (json.dumps(found.to_summary()).encode(), bytes(found.contents)):
-        send_frame(host, part)
 
 
 def collect_created_files(work: str, request: dict[str, Any]) -> CreatedFiles:

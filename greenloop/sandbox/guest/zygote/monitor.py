@@ -9,16 +9,17 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from ..files.collector import COLLECT_FILES_KEY
+from ..files.collector import collect_created_files
 from ..limits.usage import ResourceUsage
 from ..protocol import stack_dump
-from ..protocol.framing import MessageStream, send_frame, send_pieces
+from ..protocol.framing import MessageStream, receive_frame, send_frame, send_pieces
 from ..protocol.output_buffers import OutputBuffers
 from .file_descriptors import GuestPipes
 
 _TICK_MS, _MAX_TICK_MS = 5.0, 50.0
 _BUSY_BYTES = 32768
 _PROGRESS_SECONDS = 0.2
+_MAX_REQUEST_BYTES = 64 << 20
 
 
 class HostStream(MessageStream, Protocol):
@@ -55,14 +56,23 @@ def watch_run(
     return {**head, "hit": hit, "cut": cut}
 
 
-def send_report(
-    host: MessageStream, head: dict[str, Any], streams: OutputBuffers, limits: dict[str, int]
-) -> None:
-    """Send the head, the output and the reports of a run; a script's errors are separate."""
+def send_report(host: MessageStream, head: dict[str, Any], streams: OutputBuffers) -> None:
+    """Send the head, the output, the reports and the stack dump of a run."""
     send_frame(host, json.dumps(head).encode())
-    for pieces in streams.pieces(with_errors=COLLECT_FILES_KEY in limits):
+    for pieces in streams.pieces():
         send_pieces(host, pieces)
-    streams.close()
+
+
+def send_artifacts(host: MessageStream, streams: OutputBuffers, work: str) -> None:
+    """Receive the host's request for files in `work`; send standard error and these files.
+
+    The request comes after the run, which could read it before.
+    """
+    request = json.loads(receive_frame(host, _MAX_REQUEST_BYTES))
+    send_pieces(host, streams.error_pieces())
+    found = collect_created_files(work, request)
+    for part in (json.dumps(found.to_summary()).encode(), bytes(found.contents)):
+        send_frame(host, part)
 
 
 def _kill_all_and_reap(child: int) -> tuple[int, int, float]:

@@ -12,7 +12,7 @@ import signal
 import socket
 from typing import Any
 
-from ..files.collector import COLLECT_FILES_KEY, send_created_files
+from ..files.collector import COLLECT_FILES_KEY
 from ..files.writer import write_job_files
 from ..isolation import landlock_run, run_mounts
 from ..isolation import syscalls as k
@@ -22,7 +22,7 @@ from ..protocol.framing import receive_frame, send_frame
 from ..protocol.output_buffers import OutputBuffers
 from . import child as guest_child
 from .file_descriptors import GuestPipes
-from .monitor import send_report, watch_run
+from .monitor import send_artifacts, send_report, watch_run
 
 _MAX_JOB_BYTES = 64 << 20
 
@@ -63,9 +63,9 @@ def supervise(
         )
         pipes.close_guest_ends()
         streams = OutputBuffers(limits)
-        send_report(run, watch_run(run, child, pipes, streams, usage, limits), streams, limits)
+        send_report(run, watch_run(run, child, pipes, streams, usage, limits), streams)
         if COLLECT_FILES_KEY in limits:
-            send_created_files(run, job["work"])
+            send_artifacts(run, streams, job["work"])
         run.close()
         os._exit(0)
     finally:  # an error here must not look like a run that never began
