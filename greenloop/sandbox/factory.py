@@ -61,12 +61,14 @@ def open_sandbox(settings: Settings | None = None) -> Sandbox:
 
 def _list_factories(settings: Settings) -> dict[str, SandboxFactory]:
     """Return the kinds that isolate, in the order in which `auto` tries them."""
-    return {
-        "bubblewrap": _only_on_linux(_create_bubblewrap),
-        "native": _only_on_linux(partial(WarmSandbox, create_native_backend())),
-        "landlock": _only_on_linux(LandlockSandbox),
-        "container": partial(create_container_sandbox, settings),
+    of_linux: dict[str, SandboxFactory] = {
+        "bubblewrap": _create_bubblewrap,
+        "native": partial(WarmSandbox, create_native_backend()),
+        "landlock": LandlockSandbox,
     }
+    if sys.platform != "linux":
+        of_linux = dict.fromkeys(of_linux, _refuse)
+    return {**of_linux, "container": partial(create_container_sandbox, settings)}
 
 
 def _load_factory(kind: str, settings: Settings) -> SandboxFactory:
@@ -118,12 +120,5 @@ def _create_bubblewrap(limits: ResourceLimits) -> Sandbox:
     return WarmSandbox(backend, limits)
 
 
-def _only_on_linux(factory: SandboxFactory) -> SandboxFactory:
-    """Return a factory that raises SandboxError on other platforms."""
-
-    def create(limits: ResourceLimits) -> Sandbox:
-        if sys.platform != "linux":
-            raise SandboxError("only on Linux")
-        return factory(limits)
-
-    return create
+def _refuse(limits: ResourceLimits) -> Sandbox:
+    raise SandboxError("only on Linux")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from greenloop.dependencies import InstalledPackages
+from greenloop.sandbox.guest.entrypoints import KINDS_WITHOUT_PYTEST
 from greenloop.sandbox.limits import ResourceLimits, stretch
 
 _SCRIPT_OUTPUT_BYTES = 1 << 20  # kept of each stream: the output is the purpose of a script
@@ -57,6 +58,15 @@ class Job:
         return 0 if self.has_pytest else HASH_SEED
 
     @property
+    def zygote_kinds(self) -> tuple[str, ...]:
+        """Kinds of jobs of the zygote that serves the job, () for all.
+
+        The zygote of repeated tests loads less: so they reveal a missing import that another kind's
+        import would hide.
+        """
+        return (self.kind,) if self.zygote_seed else ()
+
+    @property
     def is_cold(self) -> bool:
         """Whether a new interpreter is started because the job's zygote has another seed."""
         if self.kind == "observation":
@@ -66,7 +76,7 @@ class Job:
     @property
     def has_pytest(self) -> bool:
         """Whether the job's process has pytest loaded; observed code must find no trace of it."""
-        return self.kind != "observation"
+        return self.kind not in KINDS_WITHOUT_PYTEST
 
     def apply_limits(self, limits: ResourceLimits) -> ResourceLimits:
         """Return the limits of a sandbox, adapted to this job.

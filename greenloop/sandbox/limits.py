@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 from greenloop.records import LimitName
+from greenloop.sandbox.guest.files.collector import COLLECT_FILES_KEY
 from greenloop.settings import Settings
 
 _EXTRA_CPU_SECONDS = 2
@@ -36,10 +37,11 @@ class ResourceLimits:
         """CPU seconds of one process."""
         return int(self.timeout_s) + _EXTRA_CPU_SECONDS if self.cpu_s is None else self.cpu_s
 
-    def to_guest(self) -> dict[str, int]:
-        """Return the limits as the guest reads them, in whole numbers."""
+    def to_guest(self, *, collects_files: bool = False) -> dict[str, int]:
+        """Return the limits as the guest reads them, and whether created files are collected."""
         counts = {name: n for name, n in asdict(self).items() if name not in ("timeout_s", "cpu_s")}
-        return {**counts, "wall_ms": int(self.timeout_s * 1000), "cpu_seconds": self.cpu_seconds}
+        counts |= {"wall_ms": int(self.timeout_s * 1000), "cpu_seconds": self.cpu_seconds}
+        return {**counts, **({COLLECT_FILES_KEY: 1} if collects_files else {})}
 
     def describe_exceeded(self, name: LimitName) -> str:
         """Describe in words that a limit was exceeded, with its value."""

@@ -93,7 +93,7 @@ def receive_report(
     backend: str,
     started: float,
     head: dict[str, Any],
-    artifact_request: bytes = b"",
+    artifact_request: dict[str, Any] | None = None,
 ) -> ProcessResult:
     """Receive the frames after the head: output, result channel, stack dump, script artifacts.
 
@@ -108,8 +108,7 @@ def receive_report(
     output, channel_data, dump = (receive_frame(connection, MAX_FRAME_BYTES) for _ in range(3))
     artifacts = ScriptArtifacts()
     if artifact_request:
-        send_frame(connection, artifact_request)
-    if "cut" in head:
+        send_frame(connection, json.dumps(artifact_request).encode())
         artifacts = ScriptArtifacts.from_stream(connection, head["cut"])
     return ProcessResult(
         head["ending"] if head["ending"] in _ENDINGS else "crashed",

@@ -14,10 +14,10 @@ from greenloop.errors import SandboxError
 _MAX_ROUNDS = 5  # a process may fork between being found and being killed
 
 
-def create_temporary_folder(prefix: str = "greenloop-") -> Path:
+def create_temporary_folder() -> Path:
     """Create a temporary folder, which the caller removes. Raises SandboxError."""
     try:
-        return Path(tempfile.mkdtemp(prefix=prefix)).resolve()
+        return Path(tempfile.mkdtemp(prefix="greenloop-")).resolve()
     except OSError as error:
         raise SandboxError(f"no temporary directory for the tests: {error}") from None
 

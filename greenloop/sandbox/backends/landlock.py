@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -52,9 +52,10 @@ class LandlockSandbox(WarmSandbox):
         self._numbers = itertools.count()
         super().__init__(Backend("landlock", _ISOLATION_TEXT, self._build_command), limits)
 
-    def _build_command(self, mounts: GuestMounts, controls: Sequence[int]) -> ZygoteCommand:
+    def _build_command(self, mounts: GuestMounts, control: int) -> ZygoteCommand:
         home, site, root = map(str, (self._folder.home, self._folder.site, self._folder.root))
-        return ZygoteCommand(build_zygote_command(sys.executable, home, site, controls, root))
+        mounts = replace(mounts, python=sys.executable)
+        return ZygoteCommand(build_zygote_command(mounts, control, home=home, site=site, root=root))
 
     def open_environment(self, environment: GuestEnvironment) -> Sandbox:
         return Sandbox.open_environment(self, environment)  # raises: nothing can be mounted

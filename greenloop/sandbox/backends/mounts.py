@@ -27,18 +27,14 @@ _OF_PYTHON = ("bin", "lib", "lib64", "include")
 
 @dataclass(frozen=True, slots=True)
 class GuestMounts:
-    """Mounts, interpreter and hash seed of a zygote, which its runs inherit."""
+    """Mounts, interpreter, hash seed and kinds of jobs of a zygote."""
 
     read_only: tuple[tuple[str, str], ...]  # (source, target) pairs of bind mounts
     links: tuple[tuple[str, str], ...]  # (target, path) pairs of symbolic links
     python: str  # path of the interpreter
     hidden: tuple[str, ...] = ()  # folders within the mounts that are empty in the guest
     hash_seed: int = 0  # PYTHONHASHSEED
-
-    @property
-    def is_bare(self) -> bool:
-        """Whether a second zygote, without pytest, exists, and the first serves only test runs."""
-        return self.hash_seed != 0
+    kinds: tuple[str, ...] = ()  # () for all
 
     def with_packages(self, packages: InstalledPackages) -> "GuestMounts":
         """Return the same mounts with the packages."""

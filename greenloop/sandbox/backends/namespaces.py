@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,14 +13,14 @@ _TMP_BYTES = 8 << 20
 _ZYGOTE_FLAGS = ("-s", "-S", "-B", "-u")  # not -I, which ignores PYTHONHASHSEED
 _ZYGOTE_CODE = (
     "import gc, sys; gc.disable(); sys.path[:] = [{home!r}, *filter(None, sys.path), {site!r}]; "
-    "from guest.zygote.start import start; start({controls!r}, {root!r})"
+    "from guest.zygote.start import start; start({control!r}, {root!r}, {kinds!r})"
 )
 # Host paths come from standard input, because code in the guest can read the command line.
 _NAMESPACE_CODE = (
     "import sys; folder, root = eval(open(0, closefd=False).read()); "
     "sys.path[:] = [*filter(None, sys.path), folder]; "
-    "from guest.isolation.namespaces import RootSpec, enter_namespaces; "
-    "enter_namespaces(RootSpec(*root)); del folder, root, RootSpec, enter_namespaces; "
+    "from guest.isolation.namespaces import enter_namespaces; "
+    "enter_namespaces(root); del folder, root, enter_namespaces; "
 )
 _ISOLATION_TEXT = (
     "strong: own file system, network, processes and users by namespaces ({how}), system-call "
@@ -46,8 +46,8 @@ class Backend:
 
     name: str
     isolation: str
-    # The second argument is the descriptors of the control sockets (see `guest.zygote.start`).
-    command: Callable[[GuestMounts, Sequence[int]], ZygoteCommand]
+    # The second argument is the descriptor of the control socket (see `guest.zygote.start`).
+    command: Callable[[GuestMounts, int], ZygoteCommand]
 
 
 def create_native_backend() -> Backend:
@@ -61,34 +61,34 @@ def create_bubblewrap_backend() -> Backend | None:
     if path is None or os.getuid() == 0:
         return None
 
-    def build_command(mounts: GuestMounts, controls: Sequence[int]) -> ZygoteCommand:
+    def build_command(mounts: GuestMounts, control: int) -> ZygoteCommand:
         arguments = [path, *build_bubblewrap_arguments(mounts), "--"]
-        return ZygoteCommand([*arguments, *_build_guest_zygote_command(mounts, controls)])
+        return ZygoteCommand([*arguments, *build_zygote_command(mounts, control)])
 
     return Backend("bubblewrap", _ISOLATION_TEXT.format(how="by bubblewrap"), build_command)
 
 
 def build_zygote_command(
-    python: str, home: str, site: str, controls: Sequence[int], root: str = "", setup: str = ""
+    mounts: GuestMounts,
+    control: int,
+    setup: str = "",
+    *,
+    home: str = HOME,
+    site: str = SITE,
+    root: str = "",
 ) -> list[str]:
-    """Return the command that starts a zygote, with `controls` as its ends of the control sockets.
+    """Return the command that starts a zygote, with `control` as its end of the control socket.
 
-    `home` contains the guest package, `site` pytest, and `root` the folders of runs ('' if each run
-    mounts its own). `setup` is code that is executed first.
+    `setup` is code that is executed first. `home` contains the guest package, `site` pytest, and
+    `root` the folders of runs ('' if each run mounts its own).
     """
-    code = _ZYGOTE_CODE.format(home=home, site=site, controls=tuple(controls), root=root)
-    return [python, *_ZYGOTE_FLAGS, "-c", setup + code]
+    code = _ZYGOTE_CODE.format(home=home, site=site, control=control, root=root, kinds=mounts.kinds)
+    return [mounts.python, *_ZYGOTE_FLAGS, "-c", setup + code]
 
 
-def _build_guest_zygote_command(
-    mounts: GuestMounts, controls: Sequence[int], setup: str = ""
-) -> list[str]:
-    return build_zygote_command(mounts.python, HOME, SITE, controls, setup=setup)
-
-
-def _build_native_command(mounts: GuestMounts, controls: Sequence[int]) -> ZygoteCommand:
+def _build_native_command(mounts: GuestMounts, control: int) -> ZygoteCommand:
     root = (mounts.read_only, mounts.links, mounts.hidden, _TMP_BYTES)
-    arguments = _build_guest_zygote_command(mounts, controls, _NAMESPACE_CODE)
+    arguments = build_zygote_command(mounts, control, _NAMESPACE_CODE)
     return ZygoteCommand(arguments, repr((str(Path(guest.__file__).parent.parent), root)))
 
 

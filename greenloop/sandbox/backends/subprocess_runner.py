@@ -62,10 +62,10 @@ def run_process(
         _close(receive, read_dump)
         for pipe in filter(None, (process.stdout, process.stderr)):
             pipe.close()
-    seconds = time.monotonic() - started
-    output, reports, dump, errors = (b"".join(item) for item in streams.pieces(with_errors=True))
+    output, reports, dump = (b"".join(item) for item in streams.pieces())
+    errors = b"".join(streams.error_pieces())
     left = ScriptArtifacts(errors, tuple(streams.list_truncated_streams()))
-    result = (ending, process.returncode, output, reports, seconds)
+    result = (ending, process.returncode, output, reports, time.monotonic() - started)
     return ProcessResult(*result, stack_dump=dump.decode("utf-8", "replace"), artifacts=left)
 
 

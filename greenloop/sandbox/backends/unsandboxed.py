@@ -74,7 +74,7 @@ class ProcessSandbox(Sandbox):
     def _run_process(self, root: Path, paths: JobPaths, job: Job) -> ProcessResult:
         limits, job_file = job.apply_limits(self.limits), root / "job.json"
         content = {**build_payload(job, paths), "ini": ini_file(), "limits": limits.to_guest()}
-        environment, _ = content.pop("environment"), content.pop("wanted")
+        environment = content.pop("environment")
         try:
             for folder in (paths.work, paths.home, paths.temporary):
                 os.mkdir(folder)

@@ -15,7 +15,6 @@ from greenloop.sandbox.backends.mounts import PACKAGES, SITE, GuestMounts, build
 from greenloop.sandbox.backends.namespaces import Backend
 from greenloop.sandbox.base import Sandbox, build_environment
 from greenloop.sandbox.environment import GuestEnvironment
-from greenloop.sandbox.guest.entrypoints import KINDS_WITHOUT_PYTEST
 from greenloop.sandbox.guest.files.writer import stdin_path
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import SUITE_SECONDS, ResourceLimits, stretch
@@ -59,8 +58,8 @@ class WarmSandbox(Sandbox):
         """`mounts` are by default those of greenloop's own Python with pytest."""
         super().__init__(limits)
         self.info = SandboxInfo(backend=backend.name, isolation=backend.isolation)
-        self._backend = backend
-        self._zygotes = ZygotePool(backend, mounts or build_guest_mounts())
+        self._backend, self._mounts = backend, mounts or build_guest_mounts()
+        self._zygotes = ZygotePool(backend)
         self._name = "".join(secrets.choice(string.ascii_lowercase) for _ in range(_NAME_LENGTH))
 
     def close(self) -> None:
@@ -73,25 +72,21 @@ class WarmSandbox(Sandbox):
     def run(self, job: Job) -> ProcessResult:
         job = replace(job, stop_events=(self._stop_event(job),))
         paths = JobPaths(packages=PACKAGES if job.packages else "")
-        if job.kind in KINDS_WITHOUT_PYTEST:
+        if not job.has_pytest:
             paths = paths.rename(self._name)
         return self._run_payload(build_payload(job, paths), job)
 
     def _run_payload(self, payload: dict[str, Any], job: Job) -> ProcessResult:
         stop = self._stop_event(job)
-        zygote = self._zygotes.get(job.packages, job.zygote_seed)
+        mounts = self._mounts.with_packages(job.packages) if job.packages else self._mounts
+        mounts = replace(mounts, hash_seed=job.zygote_seed, kinds=job.zygote_kinds)
         limits = job.apply_limits(self.limits)
-        request: dict[str, Any] = dict(limits.to_guest())
+        request: dict[str, Any] = limits.to_guest(collects_files=bool(job.artifact_request))
         if self.environment:
             request["overlay"] = self.environment.build_overlay()
         messages = json.dumps(payload).encode(), json.dumps(request).encode()
-        return zygote.run(
-            *messages,
-            limits.timeout_s,
-            stop,
-            has_pytest=job.has_pytest,
-            on_progress=job.on_progress,
-        )
+        zygote = self._zygotes.get(mounts)
+        return zygote.run(*messages, limits.timeout_s, stop, job.on_progress, job.artifact_request)
 
 
 class EnvironmentSandbox(WarmSandbox):
@@ -113,9 +108,7 @@ class EnvironmentSandbox(WarmSandbox):
         root = self.environment.root
         payload = build_payload(job, JobPaths(work=root))
         variables = payload["environment"]
-        if (
-            job.kind in KINDS_WITHOUT_PYTEST
-        ):  # beside the project, which is imported from its folder
+        if not job.has_pytest:  # beside the project, which is imported from its folder
             paths = JobPaths().rename(self._name)
             variables.update(HOME=paths.home, TMPDIR=paths.temporary)
             payload["work"] = paths.work
@@ -155,7 +148,6 @@ def build_payload(job: Job, paths: JobPaths) -> dict[str, Any]:
         "work": paths.work,
         "files": _encode_files(job, paths),
         "read_only": job.kind == "script",
-        "wanted": job.artifact_request,
         "packages": paths.packages,
         "environment": {
             **build_environment(

@@ -1,14 +1,12 @@
 """Clients of the zygotes: they start runs, and replace zygote processes that are dead or old."""
 
-import contextlib
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from typing import Any
 
-from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
 from greenloop.sandbox.backends.mounts import GuestMounts
 from greenloop.sandbox.backends.namespaces import Backend
@@ -23,8 +21,7 @@ from greenloop.sandbox.warm.zygote_process import ZygoteProcess
 _GRACE_SECONDS = 15.0
 _MAX_RUNS = 2000  # per process, in case something accumulates in it
 _MAX_ATTEMPTS = 2
-_MAX_ACTIVE = 4  # each is a Python process
-_ZygoteKey = tuple["InstalledPackages | None", int]
+_MAX_ACTIVE = 6  # each is a Python process
 
 
 class ZygoteClient:
@@ -44,60 +41,49 @@ class ZygoteClient:
         limits: bytes,
         timeout_s: float,
         stop: threading.Event,
-        *,
-        has_pytest: bool = True,
         on_progress: Callable[[int], None] | None = None,
+        artifact_request: dict[str, Any] | None = None,
     ) -> ProcessResult:
         """Run one job in a fork of the zygote; job and limits are JSON. Raises SandboxError.
 
-        `stop` ends the run as `interrupted`. `has_pytest=False` selects the zygote without pytest.
-        `on_progress` is called with the number of finished tests or mutants.
+        `stop` ends the run as `interrupted`. `on_progress` is called with the number of finished tests or mutants, `artifact_request`
+        selects the created files to return.
         """
         started, patience_s = time.monotonic(), timeout_s + _GRACE_SECONDS
         for is_last in (False, True):
-            with self._start_run(limits, stop, has_pytest) as begun:
-                if begun is None:
+            begun = self._clone(limits, stop)
+            if begun is None:
+                return ProcessResult.without_report("interrupted", started)
+            process, connection = begun
+            started = time.monotonic()
+            try:
+                connection.settimeout(patience_s)
+                send_frame(connection, payload)
+                head = receive_head(connection, started, stop, patience_s, on_progress)
+                if isinstance(head, ProcessResult):
+                    return head
+                return receive_report(
+                    connection, self._backend_name, started, head, artifact_request
+                )
+            except (OSError, EOFError, ValueError):
+                if stop.is_set():
                     return ProcessResult.without_report("interrupted", started)
-                process, connection = begun
-                started = time.monotonic()
-                try:
-                    connection.settimeout(patience_s)
-                    send_frame(connection, payload)
-                    head = receive_head(connection, started, stop, patience_s, on_progress)
-                    if isinstance(head, ProcessResult):
-                        return head
-                    return receive_report(connection, self._backend_name, started, head)
-                except (OSError, EOFError, ValueError):
-                    if stop.is_set():
-                        return ProcessResult.without_report("interrupted", started)
-                    if is_last or not process.is_dying():
-                        break
+                if is_last or not process.is_dying():
+                    break
+            finally:
+                connection.close()
+                self._release(process)
         output = b"the supervisor of the run ended without a report"
         return ProcessResult.without_report("crashed", started, output)
 
-    @contextlib.contextmanager
-    def _start_run(
-        self, limits: bytes, stop: threading.Event, has_pytest: bool
-    ) -> Iterator[tuple[ZygoteProcess, socket.socket] | None]:
-        """Yield a zygote process and the socket of a new fork of it; None if `stop` is set."""
-        cloned = self._clone(limits, stop, has_pytest)
-        if cloned is None:
-            yield None
-            return
-        process, connection = cloned
-        try:
-            with connection:
-                yield process, connection
-        finally:
-            self._release(process)
-
     def _clone(
-        self, limits: bytes, stop: threading.Event, has_pytest: bool
+        self, limits: bytes, stop: threading.Event
     ) -> tuple[ZygoteProcess, socket.socket] | None:
+        """Return a zygote process and the socket of a new fork of it; None if `stop` is set."""
         for _ in range(_MAX_ATTEMPTS):
             process = self._reserve_process()
             try:
-                connection = process.clone(limits, stop, has_pytest=has_pytest)
+                connection = process.clone(limits, stop)
             except BaseException as error:  # also Ctrl-C during the start
                 reason = process.last_error_line()
                 self._release(process, is_usable=False)
@@ -160,26 +146,19 @@ class ZygotePool:
     A zygote that is retired finishes its runs; its process is started again when it is needed.
     """
 
-    def __init__(self, backend: Backend, mounts: GuestMounts) -> None:
-        self._backend, self._mounts, self._lock = backend, mounts, threading.Lock()
-        self.backend_name = backend.name
-        self._zygotes: dict[_ZygoteKey, ZygoteClient] = {}
-        self._active_keys: list[_ZygoteKey] = []  # the most recently used last
+    def __init__(self, backend: Backend) -> None:
+        self._backend, self._lock = backend, threading.Lock()
+        self._zygotes: dict[GuestMounts, ZygoteClient] = {}  # the most recently used last
         self._is_closed = False
 
-    def get(self, packages: InstalledPackages | None = None, hash_seed: int = 0) -> ZygoteClient:
-        """Return the zygote of these packages and this seed. Raises SandboxError if closed."""
-        key = (packages or None, hash_seed)
+    def get(self, mounts: GuestMounts) -> ZygoteClient:
+        """Return the zygote with these mounts. Raises SandboxError if the pool is closed."""
         with self._lock:
             if self._is_closed:
-                raise SandboxError(f"{self.backend_name}: the sandbox is closed")
-            if key not in self._zygotes:
-                mounts = self._mounts.with_packages(packages) if packages else self._mounts
-                mounts = replace(mounts, hash_seed=hash_seed)
-                self._zygotes[key] = ZygoteClient(self._backend, mounts)
-            keys = [item for item in self._active_keys if item != key] + [key]
-            self._active_keys = keys[-_MAX_ACTIVE:]
-            zygote, retired = self._zygotes[key], [self._zygotes[i] for i in keys[:-_MAX_ACTIVE]]
+                raise SandboxError(f"{self._backend.name}: the sandbox is closed")
+            zygote = self._zygotes.pop(mounts, None) or ZygoteClient(self._backend, mounts)
+            self._zygotes[mounts] = zygote
+            retired = list(self._zygotes.values())[:-_MAX_ACTIVE]
         for item in retired:
             item.retire_when_idle()
         return zygote

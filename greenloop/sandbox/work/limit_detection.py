@@ -77,10 +77,10 @@ def _is_out_of_memory(result: ProcessResult) -> bool:
     return bool(seen) or _OUT_OF_MEMORY.search(result.output[-_TAIL_BYTES:]) is not None
 
 
-def describe_incomplete(result: ProcessResult, limits: ResourceLimits, what: str) -> str:
-    """Describe why the report of a process is incomplete."""
+def describe_incomplete(result: ProcessResult, limits: ResourceLimits) -> str:
+    """Describe why the report of a process that ran programs is incomplete."""
     ending = classify_ending(result, False, ()) if result.ending == "finished" else result.ending
     exceeded = map(limits.describe_exceeded, detect_limits_hit(ending, result, False, ()))
     how = ", ".join([ending, f"status {result.status}", *exceeded])
     last = f": {result.last_line}" if result.last_line else ""
-    return f"the {what} were not completed ({how}){last}"
+    return f"the programs were not completed ({how}){last}"

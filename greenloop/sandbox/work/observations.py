@@ -6,14 +6,16 @@ Observations remain text on the host.
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import HASH_SEED, Job
 from greenloop.sandbox.work.limit_detection import describe_incomplete
 from greenloop.sandbox.work.result_decoder import decode_report, parse_index
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.held_out_examples import find_fixtures
+
+if TYPE_CHECKING:
+    from greenloop.sandbox.base import Sandbox
 
 _MAX_ROWS, _MAX_TEXT = 100_000, 300
 
@@ -42,7 +44,7 @@ class Observations:
 
 
 def observe(
-    sandbox: JobRunner,
+    sandbox: "Sandbox",
     code: str,
     module: str,
     programs: str,
@@ -66,12 +68,12 @@ def observe(
     return observe_job(sandbox, job)
 
 
-def observe_job(sandbox: JobRunner, job: Job) -> Observations:
+def observe_job(sandbox: "Sandbox", job: Job) -> Observations:
     """Run a job with programs; return their observations. Raises SandboxError."""
     result = sandbox.run(job)
     events, is_complete = decode_report(result, job.key)
     limits = job.apply_limits(sandbox.limits)
-    error = "" if is_complete else describe_incomplete(result, limits, "programs")
+    error = "" if is_complete else describe_incomplete(result, limits)
     rows: list[ObservedRow] = []
     try:
         rows.extend(_combine_rows(events))
@@ -132,22 +134,21 @@ class CallResults:
 
 
 def evaluate_calls(
-    sandbox: JobRunner,
+    sandbox: "Sandbox",
     code: str,
     module: str,
     calls: Sequence[str],
     *,
-    timeout_s: float | None = None,
     hash_seed: int = HASH_SEED,
 ) -> CallResults:
     """Evaluate expressions, or statements that end in one, over the names of a module.
 
-    All run in one process and may use fixtures of pytest. `timeout_s` limits all calls together.
-    Raises SandboxError if no process can be started.
+    All run in one process and may use fixtures of pytest. Raises SandboxError if no process can be
+    started.
     """
     programs = ", ".join(f"(answer, {find_fixtures(item)}, [({item!r},)])" for item in calls)
     text = f'answer = create_calls__("", ()).answer_steps\nprograms = [{programs}]\n'
-    seen = sandbox.observe(code, module, text, timeout_s=timeout_s, hash_seed=hash_seed)
+    seen = sandbox.observe(code, module, text, hash_seed=hash_seed)
     found = {item.program: item.observations[0][1] for item in seen.rows if item.observations}
     events = (load(found.get(number, "")) or None for number in range(len(calls)))
     return CallResults(tuple(events), seen.error)

@@ -1,19 +1,20 @@
 """Test runs of a whole project."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from greenloop.errors import InputError
 from greenloop.records import Expectation, Project, TestRun
-from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job, TrialFiles
 from greenloop.sandbox.work.file_layout import check_layout, check_path
-from greenloop.sandbox.work.result_decoder import build_test_run
-from greenloop.sandbox.work.tests import Hits, collect_hits
+from greenloop.sandbox.work.tests import Hits, run_test_job
+
+if TYPE_CHECKING:
+    from greenloop.sandbox.base import Sandbox
 
 
 def run_project(
-    sandbox: JobRunner,
+    sandbox: "Sandbox",
     project: Project,
     *,
     expected: Expectation | None = None,
@@ -53,15 +54,11 @@ def run_project(
         **placed.payload,
     }
     job = Job("suite", (), payload, hash_seed, sandbox.packages, timeout_s, tree=placed.tree)
-    result = sandbox.run(job)
-    if hits is not None:
-        collect_hits(result, job.key, hits)
-    limits = job.apply_limits(sandbox.limits)
-    return build_test_run(result, expected, job.key, limits, _decode_sources(files))
+    return run_test_job(sandbox, job, _decode_sources(files), expected, hits)
 
 
 def place_project(
-    sandbox: JobRunner, project: Project, without: Collection[str] = ()
+    sandbox: "Sandbox", project: Project, without: Collection[str] = ()
 ) -> TrialFiles:
     """Return the files that a job writes: all; in an environment those that differ from the copy.
 

@@ -17,7 +17,7 @@ from greenloop.sandbox.work.limit_detection import classify_ending, detect_limit
 _IDS_ADAPTER = TypeAdapter(tuple[str, ...])
 _OUTCOME_ADAPTER = TypeAdapter(Outcome)
 _DAY_SECONDS = 86400.0
-_EVENTS_OF_OTHERS = ("hits", "reached")  # read by `work.tests.collect_hits`
+_EVENTS_OF_OTHERS = ("hits", "reached")  # read by `work.tests`
 _FRAME_LINE = re.compile(r'^  File "(.*)", line (\d+) in (.*)$', re.M)
 _WORK_FOLDER = "/work/"  # ends the path of each working folder
 _FIRST_FRAMES, _LAST_FRAMES, _MAX_TEXT_CHARACTERS, _MAX_NAMED = 3, 12, 300, 5

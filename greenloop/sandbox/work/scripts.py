@@ -2,12 +2,11 @@
 
 import hashlib
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.encodings import encode_source
 from greenloop.records import Ending, Failure, ProducedFile, ScriptError, ScriptJob, ScriptRun
-from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
@@ -15,8 +14,11 @@ from greenloop.sandbox.work.file_layout import check_layout, make_paths_safe, ma
 from greenloop.sandbox.work.limit_detection import classify_ending, detect_limits_hit
 from greenloop.sandbox.work.result_decoder import decode_events, describe_exit, parse_frames
 
+if TYPE_CHECKING:
+    from greenloop.sandbox.base import Sandbox
 
-def run_script(sandbox: JobRunner, job: ScriptJob) -> ScriptRun:
+
+def run_script(sandbox: "Sandbox", job: ScriptJob) -> ScriptRun:
     """Run a script as `__main__` in a new working folder that holds its inputs.
 
     Raises:

@@ -4,14 +4,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
+from typing import TYPE_CHECKING
 
 from greenloop.records import Expectation, TestRun
-from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.result_decoder import build_test_run, decode_events, parse_index
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.module_under_test import find_tested_module
+
+if TYPE_CHECKING:
+    from greenloop.sandbox.base import Sandbox
 
 _MAX_SETS, _MAX_MASK_DIGITS = 1_000_000, 50_000
 # Bit mask of the hits in an instrumented file, by path and test; the test '' is the import.
@@ -35,7 +38,7 @@ class RecordedRun:
         return reduce(or_, self.hits.values(), 0)
 
 
-def collect_hits(result: ProcessResult, key: str, hits: Hits) -> None:
+def _collect_hits(result: ProcessResult, key: str, hits: Hits) -> None:
     """Add the hits of each test to `hits`; leave out events that are not in the guest's form."""
     known: dict[int, tuple[str, int]] = {}
     for event in decode_events(result.channel_data, key)[0]:
@@ -53,7 +56,7 @@ def collect_hits(result: ProcessResult, key: str, hits: Hits) -> None:
 
 
 def run_tests(
-    sandbox: JobRunner,
+    sandbox: "Sandbox",
     code: str,
     tests: str | Sequence[TestFile],
     *,
@@ -93,11 +96,22 @@ def run_tests(
     limit_s = timeout_s and min(timeout_s, sandbox.limits.timeout_s)
     count = len(expected.ids) if expected else 0
     job = Job("tests", files, payload, hash_seed, sandbox.packages, limit_s, items=count)
+    return run_test_job(sandbox, job, dict(files), expected, hits)
+
+
+def run_test_job(
+    sandbox: "Sandbox",
+    job: Job,
+    files: Mapping[str, str],
+    expected: Expectation | None,
+    hits: Hits | None,
+) -> TestRun:
+    """Run a job with tests, and add to `hits`; `files` are the sources by name."""
     result = sandbox.run(job)
     if hits is not None:
-        collect_hits(result, job.key, hits)
+        _collect_hits(result, job.key, hits)
     limits = job.apply_limits(sandbox.limits)
-    return build_test_run(result, expected, job.key, limits, dict(files))
+    return build_test_run(result, expected, job.key, limits, files)
 
 
 def _resolve_tests(

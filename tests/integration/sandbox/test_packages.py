@@ -141,7 +141,7 @@ def test_packages_of_the_interpreter_are_hidden_in_a_sandbox(
 def test_more_package_sets_than_active_zygotes(box: Sandbox, store: PackageStore) -> None:
     if not is_warm(box):
         pytest.skip("without a sandbox nothing is preloaded")
-    sets = [store.install([f"alpha>=0.{n}"]) for n in range(5)]
+    sets = [store.install([f"alpha>=0.{n}"]) for n in range(7)]
     for packages in [*sets, sets[0]]:
         run = box.with_packages(packages).run_tests(CODE, TESTS.format(version="2.0"))
         assert run.passed, run

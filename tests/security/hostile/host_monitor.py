@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from greenloop.sandbox.guest.zygote.start import CODE_ZYGOTE_NAME
-
 _GROWTH_BYTES = 96 << 20
 _GONE_S, _COMES_S = 10.0, 60.0
 
@@ -111,9 +109,8 @@ def in_runs() -> list[int]:
     containers = {pid for pid in status if _is_our_container(pid, status)}
     return [
         pid
-        for pid, item in status.items()
-        if item["Name"] != CODE_ZYGOTE_NAME
-        and (_is_in_a_run(pid, status) or any(_steps_below(top, pid, status) for top in containers))
+        for pid in status
+        if _is_in_a_run(pid, status) or any(_steps_below(top, pid, status) for top in containers)
     ]
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
 from greenloop.records import TestRun
 from greenloop.sandbox.backends.namespaces import Backend, ZygoteCommand
@@ -102,7 +101,7 @@ def test_zygote_survives_the_thread_that_started_it(box: WarmSandbox) -> None:
         thread = threading.Thread(target=assert_ordinary, args=[fresh])
         thread.start()
         thread.join()
-        zygote = fresh._zygotes.get(InstalledPackages())
+        zygote = fresh._zygotes.get(fresh._mounts)
         living = zygote._process
         assert_ordinary(fresh)
         assert living is zygote._process
@@ -210,9 +209,7 @@ def test_memory_and_descriptors_do_not_grow(box: WarmSandbox) -> None:
     assert_ordinary(box)
 
     def measure() -> tuple[int, int, int]:
-        living = box._zygotes.get(
-            InstalledPackages()
-        )._process  # replaced after some thousands of runs
+        living = box._zygotes.get(box._mounts)._process  # replaced after some thousands of runs
         assert living is not None
         zygote = max(children_of(living._process.pid))
         pages = int(Path(f"/proc/{zygote}/statm").read_text().split()[1])

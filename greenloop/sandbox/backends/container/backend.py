@@ -63,16 +63,15 @@ class ContainerSandbox(Sandbox):
         limits = job.apply_limits(self.limits)
         config = ContainerConfig.from_limits(limits, job.packages)
         paths = JobPaths(packages=PACKAGES if job.packages else "")
-        request = json.dumps(job.artifact_request).encode() if job.artifact_request else b""
         # The only process to fork in a container has hash seed 0 and pytest.
-        cold = {"wanted": None, "cold": job.hash_seed != 0 or not job.has_pytest}
-        payload = json.dumps({**build_payload(job, paths), **cold}).encode()
+        is_cold = job.hash_seed != 0 or not job.has_pytest
+        payload = json.dumps({**build_payload(job, paths), "cold": is_cold}).encode()
         for _ in range(_MAX_ATTEMPTS):
             container = self._acquire(config, stop)
             if container is None:
                 return ProcessResult.without_report("interrupted", started)
             try:
-                return container.run(payload, limits, stop, request)
+                return container.run(payload, limits, stop, job.on_progress, job.artifact_request)
             except (OSError, EOFError, ValueError):
                 continue  # the container ended, perhaps for another reason than this run
             finally:

@@ -80,7 +80,7 @@ def build_start_command(engine: ContainerEngine, name: str, config: ContainerCon
     words += [] if is_docker else ["--read-only-tmpfs=false", "--http-proxy=false", "--no-hosts"]
     # Any Python can load pytest, which is pure. Without this /etc/hosts podman copies the host's.
     folder = Path(guest.__file__).parent
-    mounts = [(str(folder), f"{HOME}/guest"), (str(folder / "container/hosts"), "/etc/hosts")]
+    mounts = [(str(folder), f"{HOME}/guest"), (str(folder / "isolation/hosts"), "/etc/hosts")]
     mounts += [(config.packages.folder, PACKAGES)] if config.packages else []
     mounts += [(source, f"{SITE}/{item}") for item, source in list_site_entries(("pytest",))]
     words += [f"--mount={_format_mount(source, target)}" for source, target in mounts]

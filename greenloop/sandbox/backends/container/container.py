@@ -10,11 +10,12 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox.backends.container.command import ContainerConfig, build_start_command
 from greenloop.sandbox.backends.container.runtime import ContainerEngine, last_line
-from greenloop.sandbox.guest.files.collector import COLLECT_FILES_KEY
 from greenloop.sandbox.guest.protocol.framing import receive_frame, send_frame
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult, receive_head, receive_report
@@ -69,21 +70,22 @@ class Container:
         payload: bytes,
         limits: ResourceLimits,
         stop: threading.Event,
-        artifact_request: bytes = b"",
+        on_progress: Callable[[int], None] | None = None,
+        artifact_request: dict[str, Any] | None = None,
     ) -> ProcessResult:
         """Run one job (JSON) in a container that is ready; `stop` ends it as `interrupted`.
 
-        `artifact_request` (JSON) selects the created files to return, b"" for none. Raises OSError
-        or EOFError if the container ended.
+        `on_progress` is called with the number of finished tests or mutants, `artifact_request`
+        selects the created files to return. Raises OSError or EOFError if the container ended.
         """
         self.runs, self.is_lost, self._is_ready = self.runs + 1, True, False
         started, patience_s = time.monotonic(), limits.timeout_s + _GRACE_SECONDS
         self._deadline = started + patience_s + _START_SECONDS
         self._socket.settimeout(_SEND_SECONDS)
-        control = {**limits.to_guest(), **({COLLECT_FILES_KEY: 1} if artifact_request else {})}
+        control = limits.to_guest(collects_files=bool(artifact_request))
         send_frame(self._socket, json.dumps(control).encode())
         send_frame(self._socket, payload)
-        head = receive_head(self._socket, started, stop, patience_s)
+        head = receive_head(self._socket, started, stop, patience_s, on_progress)
         if isinstance(head, ProcessResult):
             return head
         result = receive_report(self._socket, self._engine.name, started, head, artifact_request)

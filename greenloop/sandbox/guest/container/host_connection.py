@@ -1,7 +1,6 @@
 """Connection from a container to its host."""
 
 import os
-import struct
 
 from ..protocol.framing import write_all
 from ..zygote.file_descriptors import reserve_fds
@@ -26,15 +25,6 @@ class HostConnection:
         """Read at most `size` bytes; b'' if the host has disconnected."""
         return os.read(self._incoming, size)
 
-    def sendall(self, data: bytes, /) -> None:
+    def sendall(self, data: bytes | memoryview, /) -> None:
         """Write all of the data."""
         write_all(self._outgoing, data)
-
-    def send_frame_pieces(self, pieces: list[memoryview]) -> None:
-        """Send several pieces as one frame, without joining them in memory; release them."""
-        self.sendall(struct.pack("!Q", sum(map(len, pieces))))
-        for piece in pieces:
-            sent = 0
-            while sent < len(piece):
-                sent += os.write(self._outgoing, piece[sent:])
-            piece.release()

@@ -14,9 +14,10 @@ import json
 import os
 import signal
 import sys
+from typing import Any
 
 from ..entrypoints import load_entrypoints
-from ..files.collector import COLLECT_FILES_KEY, collect_created_files
+from ..files.collector import COLLECT_FILES_KEY
 from ..files.writer import write_job_files
 from ..isolation import syscalls as k
 from ..isolation.run_mounts import WORK_FOLDER, be_killed_first
@@ -24,15 +25,9 @@ from ..limits.usage import NamespaceUsage
 from ..protocol.framing import receive_frame, send_frame
 from ..protocol.output_buffers import OutputBuffers
 from ..zygote import child as guest_child
-from ..zygote.file_descriptors import (
-    RESULT_FD,
-    duplicate_high,
-    redirect_stderr,
-    redirect_streams,
-)
-from ..zygote.monitor import RunMonitor
+from ..zygote.file_descriptors import GuestPipes
+from ..zygote.monitor import send_artifacts, send_report, watch_run
 from ..zygote.preload import preload, preload_pytest
-from ..zygote.supervisor import GuestRun, detach_process
 from .cleanup import empty_folder
 from .hardening import harden_process
 from .host_connection import HostConnection
@@ -54,12 +49,12 @@ def main() -> None:
     entrypoints = load_entrypoints()
     _reset_folders()
     os.chdir(WORK_FOLDER)
-    run = _wait_for_run(host)
-    guest_child.exit_with(lambda: guest_child.run_job(*run, entrypoints))
+    job = _wait_for_run(host)
+    guest_child.exit_with(lambda: guest_child.run_job(job, entrypoints))
 
 
-def _wait_for_run(host: HostConnection) -> GuestRun:
-    """Fork for each run, and return only in the forks; pid 1 never returns."""
+def _wait_for_run(host: HostConnection) -> dict[str, Any]:
+    """Fork for each run, and return its job only in the fork; pid 1 never returns."""
     guest_child.unload_guest_modules()
     gc.collect()
     gc.freeze()
@@ -69,9 +64,8 @@ def _wait_for_run(host: HostConnection) -> GuestRun:
             _reset_folders()
             send_frame(host, b"ready")
             limits = json.loads(receive_frame(host, _MAX_LIMITS_BYTES))
-            run = _serve_run(host, limits)
-            if run is not None:
-                return run
+            if (job := _serve_run(host, limits)) is not None:
+                return job
     except (EOFError, BrokenPipeError):
         os._exit(0)
     except BaseException as error:
@@ -96,25 +90,24 @@ def _reset_folders() -> None:
         raise OSError("files of a run cannot be removed")
 
 
-def _serve_run(host: HostConnection, limits: dict[str, int]) -> GuestRun | None:
-    """Fork for a run. In pid 1, report the run and return None; in the fork, return the run."""
-    started, *streams = pipes = [os.pipe() for _ in range(5)]
+def _serve_run(host: HostConnection, limits: dict[str, int]) -> dict[str, Any] | None:
+    """Fork for a run. In pid 1, report the run and return None; in the fork, return the job."""
+    started, started_in = os.pipe()
+    pipes = GuestPipes()
     child = os.fork()
     if child == 0:
-        handles = [duplicate_high(write_end) for _, write_end in streams]
-        return _prepare_guest_process(host, started[1], limits, handles)
-    for _, write_end in pipes:
-        os.close(write_end)
+        return _enter_guest(host, started_in, limits, pipes)
+    os.close(started_in)
+    pipes.close_guest_ends()
     try:
-        trouble = _read_all(started[0])
+        trouble = _read_all(started)
         if trouble != "begun":
             send_frame(host, json.dumps({"trouble": trouble or "the copy has died"}).encode())
             raise EOFError  # an unknown part of the run's frame may be unread
-        output, errors, result, stack_dump = (read_end for read_end, _ in streams)
-        _report_run(host, child, limits, (output, errors, result, stack_dump))
+        _report_run(host, child, limits, pipes)
     finally:
-        for read_end, _ in pipes:
-            os.close(read_end)
+        os.close(started)
+        pipes.close()
     return None
 
 
@@ -126,12 +119,12 @@ def _read_all(handle: int) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _prepare_guest_process(
-    host: HostConnection, started_fd: int, limits: dict[str, int], handles: list[int]
-) -> GuestRun:
-    """In the fork: read the job, then limit this process for untrusted code."""
+def _enter_guest(
+    host: HostConnection, started_fd: int, limits: dict[str, int], pipes: GuestPipes
+) -> dict[str, Any]:
+    """In the fork: read the job, then limit this process for untrusted code; return the job."""
     try:
-        job = json.loads(receive_frame(host, _MAX_JOB_BYTES))
+        job: dict[str, Any] = json.loads(receive_frame(host, _MAX_JOB_BYTES))
         write_job_files(job)
         os.write(started_fd, b"begun")
         os.close(started_fd)
@@ -139,59 +132,39 @@ def _prepare_guest_process(
         os.write(started_fd, f"{type(error).__name__}: {error}".encode("utf-8", "replace")[:1000])
         os._exit(125)
     try:
-        detach_process()
+        guest_child.detach_process()
         be_killed_first()
-        output, errors, result, stack_dump = handles
-        redirect_streams(output, result, stack_dump, (errors,))
-        redirect_stderr(errors, is_separate=job["kind"] == "script")
+        pipes.connect_guest(has_separate_errors=job["kind"] == "script")
         harden_process()
-        guest_child.drop_privileges(limits, True)
         guest_child.enter_run(job, limits, True)
     except BaseException as error:
         guest_child.exit_with_error(error)
-    return GuestRun(job, RESULT_FD)
+    return job
 
 
 def _report_run(
-    host: HostConnection, child: int, limits: dict[str, int], handles: tuple[int, int, int, int]
+    host: HostConnection, child: int, limits: dict[str, int], pipes: GuestPipes
 ) -> None:
-    """Watch a run to its end and send its output and reports to the host."""
-    usage, captured = _ContainerUsage(limits), OutputBuffers(limits)
-    monitor = RunMonitor(host.fileno(), child, captured, handles)
-    ending = monitor.wait(limits["wall_ms"] / 1000, usage)
-    if ending == "interrupted":
+    """Watch a run to its end and send its output, reports and files to the host."""
+    streams = OutputBuffers(limits)
+    head = watch_run(host, child, pipes, streams, _ContainerUsage(limits), limits)
+    if head["ending"] == "interrupted":
         raise EOFError("the host is gone")
-    if not monitor.has_exited_cleanly():
-        usage.measure_final()
-    status, peak_bytes = _kill_all_and_reap(child)
-    monitor.drain()
-    monitor.close()
-    if ending == "timeout":
-        captured.read_stack_dump(handles[3])
-    head = {"ending": ending, "status": status, "hit": usage.list_reached_limits(peak_bytes)}
-    sends_files = COLLECT_FILES_KEY in limits
-    if sends_files:
-        head["cut"] = captured.list_truncated_streams()
-    send_frame(host, json.dumps(head).encode())
-    for pieces in captured.pieces(with_errors=sends_files):
-        host.send_frame_pieces(pieces)
-    captured.close()
-    if sends_files:
-        _send_created_files(host)
+    send_report(host, head, streams)
+    if COLLECT_FILES_KEY in limits:
+        _send_artifacts(host, streams)
+    streams.close()
 
 
-def _send_created_files(host: HostConnection) -> None:
-    """Receive the host's request for files and send them, in a fork so that pid 1 keeps no data.
+def _send_artifacts(host: HostConnection, streams: OutputBuffers) -> None:
+    """Send standard error and the files in a fork, so that pid 1 keeps no data.
 
     Raises EOFError if the fork failed, after which an unknown part of the frames was sent.
     """
     child = os.fork()
     if child == 0:
         with contextlib.suppress(BaseException):
-            request = json.loads(receive_frame(host, _MAX_JOB_BYTES))
-            found = collect_created_files(WORK_FOLDER, request)
-            for part in (json.dumps(found.to_summary()).encode(), bytes(found.contents)):
-                send_frame(host, part)
+            send_artifacts(host, streams, WORK_FOLDER)
             os._exit(0)
         os._exit(1)
     if os.waitpid(child, 0)[1]:
@@ -207,16 +180,3 @@ class _ContainerUsage(NamespaceUsage):
             return super().check_limits()
         self._reached.add("inodes")
         return "disk"
-
-
-def _kill_all_and_reap(child: int) -> tuple[int, int]:
-    """Kill all other processes; return the child's exit status and peak memory in bytes."""
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(-1, signal.SIGKILL)
-    found = -signal.SIGKILL, 0
-    with contextlib.suppress(ChildProcessError):  # no child is left; pid 1 adopts orphans
-        while True:
-            pid, status, used = os.wait4(-1, 0)
-            if pid == child:
-                found = os.waitstatus_to_exitcode(status), used.ru_maxrss * 1024
-    return found

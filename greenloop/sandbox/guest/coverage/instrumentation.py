@@ -23,10 +23,6 @@ class InstrumentedTree(NamedTuple):
     lines: dict[int, int]
     branches: dict[int, str]
 
-    @property
-    def hit_count(self) -> int:
-        return len(self.lines) + len(self.branches)
-
 
 def instrument_tree(tree: ast.Module, key: str = _HITS_NAME) -> InstrumentedTree:
     """Instrument a tree in place; `key` is the attribute of `sys` that holds the hits."""

@@ -28,16 +28,10 @@ def set_up_run_folders(job: dict[str, Any], pipes: tuple[int, ...]) -> None:
     for name in _RUN_FOLDERS:
         shutil.rmtree(f"{root}/{name}", ignore_errors=True)  # left by a zygote that died
         os.mkdir(f"{root}/{name}", 0o700)
-    job["user"] = _FIRST_RUN_UID + os.getpid() if job["own_user"] else None
-    if job["user"] is not None:
+    if job["own_user"]:
+        user = _FIRST_RUN_UID + os.getpid()
         for item in (root, *(f"{root}/{name}" for name in _RUN_FOLDERS), *pipes):
-            os.chown(item, job["user"], job["user"])
-    _switch_user(job["user"])
-
-
-def _switch_user(user: int | None) -> None:
-    """Switch to a user, if given; drop all capabilities and set a parent-death signal."""
-    if user is not None:
+            os.chown(item, user, user)
         os.setgroups([])
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
@@ -47,8 +41,7 @@ def _switch_user(user: int | None) -> None:
 
 def confine(job: dict[str, Any]) -> None:
     """In the run's process, before untrusted code: apply restrictions that cannot be undone."""
-    _switch_user(job["user"])
-    k.prctl(k.PR_SET_DUMPABLE, 1)  # its supervisor reads its usage from /proc
+    k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)  # a fork does not inherit it
     if job["own_user"]:
         count = job["limits"]["processes"]
         resource.setrlimit(resource.RLIMIT_NPROC, (count, count))

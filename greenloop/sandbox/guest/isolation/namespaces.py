@@ -18,26 +18,15 @@ _OLD_ROOT = "/.old"
 _FIRST_FD, _MAX_FD = 3, 4096
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _TMPFS = k.MS_NOSUID | k.MS_NODEV
+_Pairs = tuple[tuple[str, str], ...]
+# Bind mounts (source, target), links (target, path), hidden folders, and the size of /tmp in bytes.
+RootFiles = tuple[_Pairs, _Pairs, tuple[str, ...], int]
 
 
-class RootSpec:
-    """Root file system: bind mounts (source, target), links (target, path), hidden folders."""
-
-    def __init__(
-        self,
-        read_only: tuple[tuple[str, str], ...],
-        links: tuple[tuple[str, str], ...],
-        hidden: tuple[str, ...],
-        tmp_bytes: int,
-    ) -> None:
-        self.read_only, self.links, self.hidden = read_only, links, hidden
-        self.tmp_bytes = tmp_bytes
-
-
-def enter_namespaces(spec: RootSpec) -> None:
+def enter_namespaces(root: RootFiles) -> None:
     """Return in a child in new namespaces; this process ends with the child's exit status.
 
-    The child sees only the root file system of `spec`, and has unloaded this package.
+    The child sees only the files of `root`, and has unloaded this package.
     Raises OSError if the kernel refuses the namespaces or mounts.
     """
     k.prctl(k.PR_SET_PDEATHSIG, _SIGKILL)
@@ -46,7 +35,7 @@ def enter_namespaces(spec: RootSpec) -> None:
     child = k.clone(k.ALL_NAMESPACES)
     if child == 0:
         os.close(mapped_in)
-        _set_up_child(spec, ids, mapped)
+        _set_up_child(root, ids, mapped)
         return
     os.close(mapped)
     if ids[0] == 0:
@@ -64,7 +53,7 @@ def _map_root_and_unprivileged(child: int) -> None:
             file.write(f"0 0 1\n{_UNPRIVILEGED_ID} {_UNPRIVILEGED_ID} 1\n")
 
 
-def _set_up_child(spec: RootSpec, ids: tuple[int, int], mapped_fd: int) -> None:
+def _set_up_child(root: RootFiles, ids: tuple[int, int], mapped_fd: int) -> None:
     k.prctl(k.PR_SET_PDEATHSIG, _SIGKILL)
     os.setsid()
     if not os.read(mapped_fd, 1):
@@ -72,7 +61,7 @@ def _set_up_child(spec: RootSpec, ids: tuple[int, int], mapped_fd: int) -> None:
     os.close(mapped_fd)
     if ids[0] != 0:
         k.map_ids(*ids)
-    _build_root(spec)
+    _build_root(root)
     if ids[0] == 0:
         _become_unprivileged()
     k.drop_capabilities()
@@ -91,24 +80,25 @@ def _forget_package() -> None:
         del sys.modules[name]
 
 
-def _build_root(spec: RootSpec) -> None:
+def _build_root(root: RootFiles) -> None:
+    read_only, links, hidden, tmp_bytes = root
     k.mount(None, "/", None, k.MS_REC | k.MS_PRIVATE)
     k.mount("tmpfs", _NEW_ROOT, "tmpfs", _TMPFS, "size=1m,nr_inodes=1024,mode=0755")
     os.mkdir(_NEW_ROOT + _OLD_ROOT)
     k.pivot_root(_NEW_ROOT, _NEW_ROOT + _OLD_ROOT)
     os.chdir("/")
-    for source, target in spec.read_only:
+    for source, target in read_only:
         _bind_read_only(_OLD_ROOT + source, target)
-    for path in spec.hidden:
+    for path in hidden:
         k.mount("tmpfs", path, "tmpfs", _TMPFS | k.MS_RDONLY, "size=4k,nr_inodes=1,mode=0755")
-    for target, path in spec.links:
+    for target, path in links:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         os.symlink(target, path)
     _create_devices()
     os.mkdir("/proc")
     k.mount("proc", "/proc", "proc", _TMPFS | k.MS_NOEXEC)
     os.mkdir("/tmp")
-    k.mount("tmpfs", "/tmp", "tmpfs", _TMPFS, f"size={spec.tmp_bytes},mode=0755")
+    k.mount("tmpfs", "/tmp", "tmpfs", _TMPFS, f"size={tmp_bytes},mode=0755")
     os.mkdir("/tmp/work")
     k.unmount(_OLD_ROOT)
     os.rmdir(_OLD_ROOT)

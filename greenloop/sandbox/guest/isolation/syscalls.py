@@ -15,7 +15,6 @@ MS_BIND, MS_REC, MS_PRIVATE = 4096, 0x4000, 0x40000
 MNT_DETACH = 2
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP = 1, 4, 22
 PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 24, 36, 38
-_PR_SET_NAME = 15
 _SIGCHLD, _AT_FDCWD, _AT_RECURSIVE = 17, -100, 0x8000
 _CAPABILITY_VERSION_3 = 0x20080522
 _SIOCSIFFLAGS, _IFF_UP, _IFF_RUNNING = 0x8914, 0x1, 0x40
@@ -109,11 +108,6 @@ def prctl(option: int, value: int = 0) -> None:
     """Call prctl(2) with one argument."""
     zero = ctypes.c_ulong(0)
     check_result(libc().prctl(option, ctypes.c_ulong(value), zero, zero, zero), f"prctl {option}")
-
-
-def name_process(name: str) -> None:
-    """Set the name that process lists show, at most 15 characters."""
-    libc().prctl(_PR_SET_NAME, os.fsencode(name), 0, 0, 0)
 
 
 def clone(namespaces: int) -> int:

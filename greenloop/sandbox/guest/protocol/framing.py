@@ -21,12 +21,20 @@ class MessageStream(Protocol):
 
     def recv(self, size: int, /) -> bytes: ...
 
-    def sendall(self, data: bytes, /) -> None: ...
+    def sendall(self, data: bytes | memoryview, /) -> None: ...
 
 
 def send_frame(stream: MessageStream, data: bytes) -> None:
     """Send one frame."""
     stream.sendall(_LENGTH.pack(len(data)) + data)
+
+
+def send_pieces(stream: MessageStream, pieces: list[memoryview]) -> None:
+    """Send several pieces as one frame, without joining them in memory; release them."""
+    stream.sendall(_LENGTH.pack(sum(map(len, pieces))))
+    for piece in pieces:
+        stream.sendall(piece)
+        piece.release()
 
 
 def receive_frame(stream: MessageStream, max_bytes: int) -> bytes:
@@ -52,7 +60,7 @@ def _receive_exactly(stream: MessageStream, count: int) -> bytes:
     return bytes(data)
 
 
-def write_all(handle: int, data: bytes) -> None:
+def write_all(handle: int, data: bytes | memoryview) -> None:
     """Write all of the data to a descriptor, in as many pieces as it takes."""
     sent = 0
     with memoryview(data) as view:

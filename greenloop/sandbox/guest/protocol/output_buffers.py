@@ -108,11 +108,14 @@ class OutputBuffers:
         """Return the names of the streams that were too long to be kept completely."""
         return [name for name, item in self._streams.items() if item.omitted_bytes > 0]
 
-    def pieces(self, *, with_errors: bool) -> list[list[memoryview]]:
-        """Return output, reports, stack dump [and errors], each in pieces that are not copied."""
+    def pieces(self) -> list[list[memoryview]]:
+        """Return output, reports and stack dump, each in pieces that are not copied."""
         result, dump = self._result_view[: self._result_bytes], self._dump_view[: self._dump_bytes]
-        errors = [self._streams["errors"].pieces()] if with_errors else []
-        return [self._streams["output"].pieces(), [result], [dump], *errors]
+        return [self._streams["output"].pieces(), [result], [dump]]
+
+    def error_pieces(self) -> list[memoryview]:
+        """Return standard error in pieces that are not copied."""
+        return self._streams["errors"].pieces()
 
     def close(self) -> None:
         """Unmap the memory. No piece may be in use any more."""

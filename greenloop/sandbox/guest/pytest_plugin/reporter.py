@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
+from ..protocol.framing import Channel
 from . import failure_details
 from .assertion_values import ComparisonRecorder
 from .unexecuted_tests import check_return_value, is_async, is_plain_unittest
@@ -21,10 +22,6 @@ _STRICT_XPASS = "[XPASS(strict)]"
 _STRICT_XPASS_MESSAGE = f"{_STRICT_XPASS} it passed, and is marked as strictly expected to fail"
 
 
-class EventChannel(Protocol):
-    def send(self, event: str, **values: Any) -> None: ...
-
-
 class Reporter:
     """Plug-in that reports tests, outcomes and failures to the host.
 
@@ -32,7 +29,7 @@ class Reporter:
     folders may not change before the tests run.
     """
 
-    def __init__(self, channel: EventChannel, job: dict[str, Any]) -> None:
+    def __init__(self, channel: Channel, job: dict[str, Any]) -> None:
         self._channel, self._work = channel, job["work"] + os.sep
         self._order_seed, self._doctests = job["order_seed"], job["doctests"]
         self._watch((self._work,))

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from ..protocol.framing import Channel
 from .failure_details import NO_SOCKETS, is_refused_socket
-from .reporter import EventChannel, Reporter
+from .reporter import Reporter
 
 _PACKAGES = f"{os.sep}site-packages{os.sep}"
 
@@ -24,7 +25,7 @@ class SuiteReporter(Reporter):
     pytest_pyfunc_call = None  # type: ignore[assignment]
     pytest_runtest_logfinish = None  # type: ignore[assignment]
 
-    def __init__(self, channel: EventChannel, job: dict[str, Any], folders: Iterable[str]) -> None:
+    def __init__(self, channel: Channel, job: dict[str, Any], folders: Iterable[str]) -> None:
         """A project may write Python files while tests are collected, but not in `folders`."""
         super().__init__(channel, job)
         self._refused_ids: set[str] = set()

@@ -3,15 +3,17 @@
 import faulthandler
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from ..entrypoints import EntryPoint
 from ..isolation import landlock_run, seccomp
+from ..isolation import syscalls as k
 from ..limits.rlimits import set_rlimits
 from ..pytest_plugin.config import ini_file
-from .file_descriptors import STACK_DUMP_FD
+from .file_descriptors import RESULT_FD, STACK_DUMP_FD
 
 _GUEST = __name__.rsplit(".", 2)[0]
 _NAMESPACE_FAMILIES = (seccomp.AF_INET, seccomp.AF_INET6)
@@ -28,25 +30,25 @@ def unload_guest_modules() -> None:
     Called once, in the zygote, because the loop over all modules writes to memory pages that every
     later fork would have to copy.
     """
-    if _GUEST not in sys.modules:
-        return
     home = os.path.dirname(_guest_folder())
     sys.path[:] = [item for item in sys.path if item != home]
     for name in [item for item in sys.modules if f"{item}.".startswith(f"{_GUEST}.")]:
         del sys.modules[name]
 
 
-def drop_privileges(limits: dict[str, int], has_namespaces: bool) -> None:
-    """Apply the limits and filters that do not depend on the job."""
-    unload_guest_modules()
+def detach_process() -> None:
+    """Make this process dumpable, and the leader of a session."""
+    k.prctl(k.PR_SET_DUMPABLE, 1)
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # as an interpreter sets it
+
+
+def enter_run(job: dict[str, Any], limits: dict[str, int], has_namespaces: bool) -> None:
+    """Apply all limits and filters, up to the first line of untrusted code."""
     faulthandler.enable(sys.__stderr__ or 2)
     set_rlimits(limits, limit_kernel_objects=True, limit_processes=has_namespaces)
     if has_namespaces:
         seccomp.install_filter(socket_families(has_namespaces))
-
-
-def enter_run(job: dict[str, Any], limits: dict[str, int], has_namespaces: bool) -> None:
-    """Apply everything that depends on the job, up to the first line of untrusted code."""
     os.environ.clear()
     os.environ.update(job["environment"])
     os.chdir(job["work"])
@@ -56,13 +58,13 @@ def enter_run(job: dict[str, Any], limits: dict[str, int], has_namespaces: bool)
         landlock_run.confine(job)
 
 
-def run_job(job: dict[str, Any], result_fd: int, entrypoints: Mapping[str, EntryPoint]) -> int:
+def run_job(job: dict[str, Any], entrypoints: Mapping[str, EntryPoint]) -> int:
     """Run a job and return the exit status."""
     job["ini"] = ini_file()
     if job["cold"]:
-        return _exec_new_interpreter(job, result_fd)
+        return _exec_new_interpreter(job)
     main = entrypoints.get(job["kind"])
-    return main(job, result_fd) if main else 1
+    return main(job, RESULT_FD) if main else 1
 
 
 def exit_with(function: Callable[[], int]) -> NoReturn:
@@ -82,13 +84,13 @@ def exit_with_error(error: BaseException, status: int = 125) -> NoReturn:
     os._exit(status)
 
 
-def _exec_new_interpreter(job: dict[str, Any], result_fd: int) -> int:
+def _exec_new_interpreter(job: dict[str, Any]) -> int:
     """Run the job in a new interpreter, with its own hash seed and nothing preloaded.
 
     The interpreter is this one without packages, or that of a project's environment: limits, mounts
     and filter are in place before the first code of the environment runs.
     """
-    for descriptor in (result_fd, STACK_DUMP_FD):
+    for descriptor in (RESULT_FD, STACK_DUMP_FD):
         os.set_inheritable(descriptor, True)
     path = f"{job['environment']['TMPDIR']}/job.json"
     with open(path, "w", encoding="utf-8") as file:
@@ -97,7 +99,7 @@ def _exec_new_interpreter(job: dict[str, Any], result_fd: int) -> int:
     if not python:
         python, flags = sys.executable, ["-s", "-S", "-B"]
     command = [python, *flags, f"{_guest_folder()}/bootstrap.py", path]
-    os.execve(python, [*command, str(result_fd), str(STACK_DUMP_FD)], dict(os.environ))
+    os.execve(python, [*command, str(RESULT_FD), str(STACK_DUMP_FD)], dict(os.environ))
 
 
 def _guest_folder() -> str:

@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-from collections.abc import Iterable
 
 from ..isolation.null_device import redirect_to_null
 from ..protocol import stack_dump
@@ -25,31 +24,32 @@ def reserve_fds(handle: int) -> int:
     return moved
 
 
-def redirect_streams(output: int, result: int, dump: int, kept_fds: Iterable[int]) -> None:
-    """In a run's process: close everything but the run's descriptors and `kept_fds`.
+class GuestPipes:
+    """Pipes from a run: output, separate errors, reports, stack dump."""
 
-    The first three arguments are the write ends of pipes.
-    """
-    high_result, high_dump = duplicate_high(result), duplicate_high(dump)
-    for new in (1, 2):
-        os.dup2(output, new)
-    for old, new in ((high_result, RESULT_FD), (high_dump, STACK_DUMP_FD)):
-        os.dup2(old, new, inheritable=False)
-    start = STACK_DUMP_FD + 1
-    for number in (*sorted(kept_fds), _MAX_FD):
-        os.closerange(start, number)
-        start = number + 1
-    redirect_to_null([0])
-    stack_dump.register_stack_dump(STACK_DUMP_FD)
+    def __init__(self) -> None:
+        self.output, self._output_in = os.pipe()
+        self.errors, self._errors_in = os.pipe()
+        self.result, self._result_in = os.pipe()
+        self.stack_dump, self._stack_dump_in = os.pipe()
 
+    def close_guest_ends(self) -> None:
+        """In the process that reads: close the write ends."""
+        for handle in (self._output_in, self._errors_in, self._result_in, self._stack_dump_in):
+            os.close(handle)
 
-def redirect_stderr(handle: int, *, is_separate: bool) -> None:
-    """Redirect standard error to `handle` if it is separate from the output; close the handle."""
-    if is_separate:
-        os.dup2(handle, 2)
-    os.close(handle)
+    def close(self) -> None:
+        """In the process that reads: close the read ends."""
+        for handle in (self.output, self.errors, self.result, self.stack_dump):
+            os.close(handle)
 
-
-def duplicate_high(handle: int) -> int:
-    """Duplicate a descriptor to a number above those that a run's process uses."""
-    return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, _FIRST_HIGH_FD)
+    def connect_guest(self, *, has_separate_errors: bool) -> None:
+        """In a run's process: write to the pipes, and close all other descriptors."""
+        errors = self._errors_in if has_separate_errors else self._output_in
+        ends = (self._output_in, errors, self._result_in, self._stack_dump_in)
+        high = [fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, _FIRST_HIGH_FD) for handle in ends]
+        for old, new in zip(high, (1, 2, RESULT_FD, STACK_DUMP_FD), strict=True):
+            os.dup2(old, new, inheritable=new < RESULT_FD)
+        os.closerange(STACK_DUMP_FD + 1, _MAX_FD)
+        redirect_to_null([0])
+        stack_dump.register_stack_dump(STACK_DUMP_FD)

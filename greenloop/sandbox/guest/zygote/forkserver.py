@@ -9,12 +9,12 @@ import json
 import os
 import signal
 import socket
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ..isolation import landlock_run
 from ..isolation import syscalls as k
 from . import child
-from .supervisor import GuestRun, send_startup_error, supervise
+from .supervisor import send_startup_error, supervise
 
 _MAX_LIMITS_BYTES = 65536
 
@@ -28,19 +28,19 @@ class ForkServer:
         # The same for all runs, but code cannot know it in advance.
         self._first_pid = 1000 + int.from_bytes(os.urandom(2), "big") % 30_000
 
-    def wait_for_run(self) -> GuestRun:
-        """Serve requests; return only in the process of a run."""
+    def wait_for_run(self) -> dict[str, Any]:
+        """Serve requests; return a job, only in the process of its run."""
         child.unload_guest_modules()
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps ended children
         gc.freeze()  # without a collection, which would take longer than it saves
         gc.enable()
         self._control.send(b"ready")
         while True:
-            if (run := self._serve_run()) is not None:
-                return run
+            if (job := self._serve_run()) is not None:
+                return job
 
-    def _serve_run(self) -> GuestRun | None:
-        """Serve one request; return a run in its process, None in the zygote."""
+    def _serve_run(self) -> dict[str, Any] | None:
+        """Serve one request; return the job in the run's process, None in the zygote."""
         limits, handles, _, _ = socket.recv_fds(self._control, _MAX_LIMITS_BYTES, 1)
         if not limits:
             self._shut_down()

@@ -11,15 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import stretch
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.result_decoder import decode_report
 from greenloop.sandbox.work.trials.runs import ModuleEdit, MutantOutcome, MutantRun, MutantRuns
 from greenloop.testsuite import TestFile
+
+if TYPE_CHECKING:
+    from greenloop.sandbox.base import Sandbox
 
 _WALL_FACTOR, _MIN_WALL_SECONDS = 4.0, 5.0  # limit for trials that wait
 _MARGIN_SECONDS = 20.0  # for the start, and for ending what is still running
@@ -41,7 +43,7 @@ class TrialJob:
     module: str
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    def build(self, sandbox: JobRunner, edits: Sequence[dict[str, Any]], budget_s: float) -> Job:
+    def build(self, sandbox: "Sandbox", edits: Sequence[dict[str, Any]], budget_s: float) -> Job:
         """Return the job for some edits."""
         placed = sandbox.place_trial(self.module, self.code, self.tests)
         wall_s = stretch(_WALL_FACTOR * budget_s + _MIN_WALL_SECONDS)
@@ -68,7 +70,7 @@ class TrialJob:
 
 
 def run_trials(
-    sandbox: JobRunner,
+    sandbox: "Sandbox",
     job: TrialJob,
     edits: Sequence[ModuleEdit],
     budget_s: float,
@@ -102,7 +104,7 @@ def run_trials(
     return MutantRuns(runs, error, time.monotonic() - started, sum(lane.cpu_s for lane in found))
 
 
-def count_lanes(sandbox: JobRunner) -> int:
+def count_lanes(sandbox: "Sandbox") -> int:
     """Return how many processes of a sandbox may try edits of one module concurrently."""
     affinity = getattr(os, "sched_getaffinity", None)  # Linux only
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1

@@ -7,10 +7,9 @@ The outcome of a mutant comes from a process that ran untrusted code, so it may 
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from greenloop.records import TestRun
-from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.guest.protocol.framing import LIVE_THREADS, NO_TEST_PASSES
 from greenloop.sandbox.work.trials.lanes import TrialJob, count_lanes, run_trials
 from greenloop.sandbox.work.trials.runs import (
@@ -22,11 +21,14 @@ from greenloop.sandbox.work.trials.runs import (
 )
 from greenloop.testsuite import TestFile
 
+if TYPE_CHECKING:
+    from greenloop.sandbox.base import Sandbox
+
 _NEEDS_PROCESS = "loaded"  # before the tests: only a new process can load the edit
 
 
 def run_mutants(
-    sandbox: JobRunner,
+    sandbox: "Sandbox",
     code: str,
     tests: Sequence[TestFile],
     edits: Sequence[ModuleEdit],

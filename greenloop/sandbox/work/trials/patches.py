@@ -6,9 +6,8 @@ test run.
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.work.result_decoder import decode_report, parse_index
 from greenloop.sandbox.work.trials.lanes import (
     TrialJob,
@@ -19,6 +18,9 @@ from greenloop.sandbox.work.trials.lanes import (
 )
 from greenloop.sandbox.work.trials.runs import BaselineOutcome, BaselineResult, ModuleEdit
 from greenloop.testsuite import TestFile
+
+if TYPE_CHECKING:
+    from greenloop.sandbox.base import Sandbox
 
 _OUTCOMES: tuple[BaselineOutcome, ...] = get_args(BaselineOutcome)
 _MAX_LINES, _DAY_SECONDS, _MAX_BYTES = 100_000, 86_400.0, 1 << 40
@@ -56,7 +58,7 @@ class PatchRuns:
 
 
 def measure_tests(
-    sandbox: JobRunner,
+    sandbox: "Sandbox",
     code: str,
     tests: Sequence[TestFile],
     *,
@@ -83,7 +85,7 @@ def measure_tests(
 
 
 def run_patches(
-    sandbox: JobRunner,
+    sandbox: "Sandbox",
     code: str,
     tests: Sequence[TestFile],
     edits: Sequence[ModuleEdit],
