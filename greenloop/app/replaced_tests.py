@@ -46,7 +46,8 @@ def find_equalled(
     old, now = _read_both(diff)
     told = _list_told(diff)
     found = {item.was for item in find_weakened(diff) if item.kind in _REPLACED}
-    asked = sorted(i for i in found.intersection(holding, old) if _list_values(old[i]) <= told)
+    kept = {test: told | _list_values(now[test]) if test in now else told for test in old}
+    asked = sorted(i for i in found.intersection(holding, old) if _list_values(old[i]) <= kept[i])
     today = map(name_function, baseline.locked)
     new = list(dict.fromkeys(i for i in today if _is_new(i, diff, old, now)))
     if not asked or not new:
@@ -86,7 +87,7 @@ def _is_new(
 
 
 def _list_told(diff: ProjectDiff) -> set[str]:
-    """Return the constants and errors in new lines of tests."""
+    """Return the constants and names in new lines of tests."""
     found: set[str] = set()
     for path, lines in diff.lines.items():
         if is_test_path(path):

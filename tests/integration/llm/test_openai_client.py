@@ -60,7 +60,7 @@ def test_streamed_answer_is_complete_and_counted(prompt: Prompt) -> None:
         events: list[Event] = []
         client.emit = events.append
         answer = ask(client, prompt)
-    assert answer == LLMResponse(LONG, "stop")
+    assert (answer.text, answer.finish_reason) == (LONG, "stop")
     usage = client.budget.to_usage()
     assert (usage.calls, usage.input_tokens, usage.output_tokens) == (1, 321, 123)
     counts = [item.characters for item in events if isinstance(item, CallProgress)]
@@ -146,7 +146,7 @@ def test_aborted_stream_is_requested_again(broken: bytes, prompt: Prompt) -> Non
     with raw(broken, stream(HALF, REST, "[DONE]")) as url:
         settings = Settings.load(model="openai:test-model", openai_base_url=url)
         client = LLMClient(open_sources(settings), retry=RetryPolicy(2, 0.0))
-        assert ask(client, prompt) == LLMResponse("half", "stop")
+        assert ask(client, prompt).text == "half"
 
 
 def test_consecutive_faults_are_retried(prompt: Prompt) -> None:
@@ -249,4 +249,4 @@ def test_calls_are_concurrent(prompt: Prompt) -> None:
     with OpenAIServer(respond) as server:
         settings = Settings.load(model="openai:test-model", openai_base_url=server.url)
         client = LLMClient(open_sources(settings), retry=RetryPolicy(1, 0.0))
-        assert asyncio.run(all_at_once(client)) == [LLMResponse("fine", "stop")] * 4
+        assert [item.text for item in asyncio.run(all_at_once(client))] == ["fine"] * 4
