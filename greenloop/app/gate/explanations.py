@@ -13,6 +13,7 @@ from greenloop.app.gate.words import (
     join_sentences,
     list_changed_docstrings,
     list_code,
+    list_docstring_lines,
     list_test_words,
     list_texts,
     list_words,
@@ -227,13 +228,17 @@ class Explanations:
         lost = {word for old, new in counts for word in old - new}
         return lost, {word for old, new in counts for word in new - old}
 
+    def _list_new_lines(self, path: str) -> set[int]:
+        """Return the new and changed lines of a file without docstrings."""
+        return {*self.diff.lines.get(path, ())} - list_docstring_lines(self._read(path))
+
     @cached_property
     def _added_words(self) -> set[str]:
         """The words of changed lines of code that their file did not have before."""
         found: set[str] = set()
         for path in self._code:
             lines = LINE_END.split(self._read(path))
-            numbers = self.diff.lines.get(path, ())
+            numbers = self._list_new_lines(path)
             known = {*WORD.findall(self.diff.before[path] or "")}
             words = (w for n in numbers if n <= len(lines) for w in WORD.findall(lines[n - 1]))
             found.update(word for word in words if word not in known)
@@ -245,7 +250,7 @@ class Explanations:
         found: set[str] = set()
         for path in self._code:
             known = "\n".join(text for text, _ in list_texts(self.diff.before[path] or ""))
-            lines = self.diff.lines.get(path, ())
+            lines = self._list_new_lines(path)
             texts = (text for text, line in list_texts(self._read(path)) if line in lines)
             found.update(text for text in texts if text not in known)
         return found

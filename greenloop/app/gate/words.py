@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from greenloop.project.weakening.doctests import split_examples
 from greenloop.project.weakening.tests import ComparedTest, list_called
-from greenloop.syntax.nodes import Definition
+from greenloop.syntax.nodes import Definition, list_lines
 from greenloop.syntax.parse import parse_or_empty
 
 WORD = re.compile(r"\w+")
@@ -68,6 +68,13 @@ def _list_docstrings(text: str, without_examples: bool) -> dict[str, str]:
         return whole
     parts = ((name, split_examples(text)) for name, text in whole.items())
     return {name: "".join(i for i in some if isinstance(i, str)) for name, some in parts}
+
+
+def list_docstring_lines(code: str) -> set[int]:
+    """Return the lines of docstrings, whose examples say nothing about the code."""
+    texts = (node for node in ast.walk(parse_or_empty(code)) if isinstance(node, ast.Expr))
+    found = (node for node in texts if isinstance(node.value, ast.Constant))
+    return {line for node in found for line in list_lines(node)}
 
 
 def list_texts(code: str) -> Iterator[tuple[str, int]]:
