@@ -51,11 +51,14 @@ def list_helping(diff: ProjectDiff) -> Iterator[str]:
             yield path
 
 
-def list_patterns(diff: ProjectDiff) -> list[str]:
-    """Return the name patterns by which pytest finds a project's test files."""
+def list_patterns(diff: ProjectDiff) -> tuple[list[str], list[str]]:
+    """Return the patterns of names and folders by which pytest finds a project's test files."""
     files = diff.tree.project.all_files
     named = [name for name in PYTEST_FILES if name in files]
-    return read_file_patterns({name: files[name].decode("utf-8", "replace") for name in named})
+    texts = {name: files[name].decode("utf-8", "replace") for name in named}
+    names, folders = read_file_patterns(texts)
+    is_used = any(fnmatch(path, item) for path in diff.tree.texts for item in folders)
+    return names, folders if is_used and not diff.tree.scope else []
 
 
 def list_functions(texts: Mapping[str, str]) -> Iterator[str]:
@@ -64,13 +67,15 @@ def list_functions(texts: Mapping[str, str]) -> Iterator[str]:
         yield from (f"{path}::{item.name}" for item in parse_test_functions(texts[path]))
 
 
-def is_collected(path: str, patterns: Sequence[str]) -> bool:
-    """Return whether pytest finds a file by its name; its tests may be inherited or generated.
+def is_collected(path: str, patterns: tuple[Sequence[str], Sequence[str]]) -> bool:
+    """Return whether pytest finds a file by its place and name; its tests may be inherited.
 
-    If a file is named to pytest, its name does not matter.
+    If a file is named to pytest, these do not matter.
     """
-    name = path.rpartition("/")[2]
-    return is_test_path(path) and any(fnmatch(path if "/" in i else name, i) for i in patterns)
+    names, folders = patterns
+    is_named = any(fnmatch(path if "/" in i else path.rpartition("/")[2], i) for i in names)
+    is_below = not folders or any(fnmatch(f"{path}/", item) for item in folders)
+    return is_test_path(path) and is_named and is_below
 
 
 @dataclass(frozen=True)

@@ -223,9 +223,10 @@ def test_cases_that_a_helper_file_lost_are_missed(table: str, count: int) -> Non
     assert len([*list_lost_data(known, diff)]) == count
 
 
-@pytest.mark.parametrize(("path", "found"), read_table(__file__, "COLLECTED"))
-def test_a_file_may_inherit_or_generate_its_tests(path: str, found: bool) -> None:
-    assert is_collected(path, list_patterns(build_diff(RULE))) is found
+@pytest.mark.parametrize(("path", "setting", "found"), read_table(__file__, "COLLECTED"))
+def test_a_file_may_inherit_or_generate_its_tests(path: str, setting: str, found: bool) -> None:
+    diff = build_diff(RULE, setting=f"[pytest]\n{setting}\n")
+    assert is_collected(path, list_patterns(diff)) is found
 
 
 def test_functions_as_they_were_have_no_changed_lines() -> None:

@@ -136,10 +136,15 @@ def _has_all(key: str, before: Any, now: Any) -> bool:
 
 def _has_tests(key: str, value: Any, tests: Collection[str]) -> bool:
     """Return whether all test files are below `testpaths` that are set for the first time."""
-    folders = [posixpath.normpath(item) for item in split_words(" ".join(_list_lines(value)))]
-    globs = ["*" if item == "." else f"{item}/*" for item in folders]
+    globs = _list_below(value)
     is_below = (any(fnmatchcase(f"{test}/", glob) for glob in globs) for test in tests)
     return key == "testpaths" and bool(tests) and all(is_below)
+
+
+def _list_below(value: Any) -> list[str]:
+    """Return patterns for all paths below the folders of `testpaths`, each with a slash behind."""
+    folders = [posixpath.normpath(item) for item in split_words(" ".join(_list_lines(value)))]
+    return ["*" if item == "." else f"{item}/*" for item in folders]
 
 
 def _list_lines(value: Any) -> list[str]:
@@ -188,10 +193,11 @@ def _read_number(value: Any) -> float:
         return 0.0
 
 
-def read_file_patterns(texts: Mapping[str, str]) -> list[str]:
-    """Return pytest's `python_files` of a project: the name patterns of test files."""
-    set_by_project = read_beside("pyproject.toml", texts).get("pytest", {}).get("python_files")
-    return split_words(" ".join(_list_lines(set_by_project))) or ["test_*.py", "*_test.py"]
+def read_file_patterns(texts: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Return pytest's `python_files` and `testpaths` of a project, as patterns of paths."""
+    table = read_beside("pyproject.toml", texts).get("pytest", {})
+    names = split_words(" ".join(_list_lines(table.get("python_files"))))
+    return names or ["test_*.py", "*_test.py"], _list_below(table.get("testpaths"))
 
 
 def split_words(text: str) -> list[str]:
