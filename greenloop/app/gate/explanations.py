@@ -28,7 +28,7 @@ from greenloop.testsuite.parser import is_test_path
 
 _ANNOUNCING = re.compile(
     r"\b(now|instead|rather than|no longer|previously|formerly|used to|since version|older versions|"
-    r"defaults?|(version)?changed?|changes|fix(es|ed)?|been (removed|dropped)|(removed|dropped) in)\b"
+    r"defaults?|(version)?changed?|changes|fix(es|ed)?|breaking|been (removed|dropped)|(removed|dropped) in)\b"
     r"|^\W*(removed?|drop(ped)?|deleted?)\b",
     re.I,
 )

@@ -37,8 +37,8 @@ def list_words(*texts: str) -> set[str]:
 
 
 def list_code(text: str) -> set[str]:
-    """Return the code in backticks that is more than a word."""
-    found = (item.strip() for item in _CODE.findall(text))
+    """Return the code in backticks that is more than a word, without empty parentheses."""
+    found = (item.strip().removesuffix("()") for item in _CODE.findall(text))
     return {item for item in found if len(item) >= MIN_WORD and not WORD.fullmatch(item)}
 
 
