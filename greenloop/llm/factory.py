@@ -28,6 +28,7 @@ _EXTRA_BY_PROVIDER = {
     "mistralai": "mistral",
     "groq": "groq",
 }
+_PROVIDER_BY_EXTRA = {extra: name for name, extra in _EXTRA_BY_PROVIDER.items()}
 
 
 def open_sources(settings: Settings) -> list[ChatSource]:
@@ -119,7 +120,10 @@ def _build_chat_model(choice: ModelChoice, settings: Settings) -> Any:
     name = choice.name
     if ":" not in name and (choice.base_url or settings.openai_base_url):
         name = f"openai:{name}"
-    provider = name.partition(":")[0]
+    provider, _, rest = name.partition(":")
+    meant = _PROVIDER_BY_EXTRA.get(provider, provider)
+    if rest and meant != provider:
+        raise SettingsError(f"--model {name}: no such provider; did you mean {meant}:{rest}?")
     address = choice.base_url or settings.openai_base_url
     if provider == "openai" and address and not address.startswith(("http://", "https://")):
         raise SettingsError(f"OPENAI_BASE_URL={address} must begin with http:// or https://")
@@ -128,7 +132,7 @@ def _build_chat_model(choice: ModelChoice, settings: Settings) -> Any:
         if provider == "openai" and address:
             from greenloop.llm.openai_server import ServerChatModel
 
-            return ServerChatModel(model=name.partition(":")[2], **options)
+            return ServerChatModel(model=rest, **options)
         return init_chat_model(name, **options)
     except ImportError as error:
         extra = _EXTRA_BY_PROVIDER.get(provider)

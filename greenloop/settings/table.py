@@ -104,11 +104,15 @@ class SettingsTable(BaseSettings):
         le=100,
     )
     max_tokens: int | None = setting(
-        None, "Maximum number of tokens of a run, checked before each call.", metavar="N", gt=0
+        None,
+        "Maximum number of tokens of a run, or in batch and eval of all runs together; checked before each call.",
+        metavar="N",
+        gt=0,
     )
     max_cost: float | None = setting(
         None,
-        "Maximum cost of a run in US dollars, checked before each call; the model's price has to be known.",
+        "Maximum cost in US dollars of a run, or in batch and eval of all runs together; checked before each call. "
+        "The model's price has to be known.",
         metavar="USD",
         gt=0,
     )
@@ -145,7 +149,8 @@ class SettingsTable(BaseSettings):
     python: str | None = setting(
         None,
         "The interpreter or virtual environment that runs a project's tests. Default: the first of the "
-        "activated environment, .venv or venv in the project, and greenloop's own.",
+        "activated environment, .venv or venv in the project or above it in the repository, conda's base, and "
+        "greenloop's own.",
         metavar="PATH",
         project=allow,
         example=".venv",

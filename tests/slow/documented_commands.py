@@ -75,7 +75,11 @@ LEFT_OUT = {
     "python3 -m venv .venv": "sets up; tried in a fresh clone",
     "pip install .": "likewise",
     "pip install ./distributions/check": ".ci/run installs it",
-    'pip install "git+$(git remote get-url origin)"': "asks the network for the repository",
+    'pip install "git+https://HOST/OWNER/REPO.git"': "stands for the address of the repository",
+    'pip install "git+ssh://git@HOST/OWNER/REPO.git"': "likewise",
+    "greenloop init": "needs a project: tests/integration/cli/test_init.py",
+    "greenloop heal rounding.py --tests test_rounding.py --max-repairs 2 --model replay:answers.jsonl": ""
+    "ends with status 1: test_output_that_is_shown_of_other_examples runs it",
     "greenloop resume RUN_DIR --answers RUN_DIR/choices.md": "needs a run with an open choice:"
     " tests/integration/cli/test_choices.py",
     "greenloop resume RUN_DIR --accept-choices": "likewise",

@@ -52,7 +52,7 @@ class CheckOptions(DisplayOptions):
         "Evidence",
         "--all",
     )
-    root: Path = project_root("With --diff or --all: the project's folder.")
+    root: Path = project_root("The project's folder, if no files are named.")
     install: bool = install("--yes")
     output_format: Literal["text", "json", "github", "junit", "sarif", "markdown"] = option(
         "How to print the result; github: annotations on the lines.",
@@ -89,7 +89,8 @@ class GateOptions(Options):
     examples: ClassVar[str] = "greenloop gate\ngreenloop gate --agent claude --base origin/main"
 
     base: str | None = option(
-        "The commit at which the work began; default: the last one before the agent's session, else HEAD.",
+        "The commit at which the work began; default: the last one before the agent's session, else "
+        "the one that init --agent or the last passed gate stored, else HEAD.",
         "REF",
         "Options",
     )
@@ -116,6 +117,7 @@ class VerifyOptions(DisplayOptions):
     """Check that code and tests are unchanged since they were graded, and grade them again.
 
     Needs the lock files that `make --output`, `change --output` and `batch` write. No model is called.
+    A verdict below that of the lock file is a difference, whatever --require asks for.
     """
 
     settings: ClassVar[Names] = ("timeout_s", "sandbox", "require", "mutants", "python")

@@ -169,7 +169,7 @@ class ChangeOptions(NewRunOptions):
     )
 
     wish: str = argument(
-        "The change: text, a file, or - for standard input.",
+        "The change: text, a file, or - for standard input; not needed with --issue.",
         "",
         names="text",
         metavar="WISH",

@@ -71,7 +71,10 @@ def project_root(help: str = "The project's folder.") -> Any:
 class DisplayOptions(Options):
     """Options for what is printed."""
 
-    json: bool = flag("Print the report as JSON.")
+    json: bool = flag(
+        "Print the result as JSON: the report, in batch the totals, in eval the evaluation, in verify "
+        "and check --all a list."
+    )
     quiet: bool = flag("Print no progress.", "Output", "--quiet", "-q")
 
 

@@ -77,6 +77,9 @@ class DoctorOptions(Options):
 class InitOptions(Options):
     """Write configuration, CI job and pre-commit hook for a project; existing files are kept.
 
+    Only pyproject.toml and .gitignore get what they lack. Replace ADDRESS in the CI job, if it has
+    one, and enable the hook with `pre-commit install`.
+
     With --agent: write the hook that runs `greenloop gate` when a coding agent stops.
     """
 
@@ -95,9 +98,10 @@ class InitOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class McpOptions(Options):
-    """Serve make, check, heal and change as tools for an editor or agent (MCP).
+    """Serve make, check, heal, change and gate as tools for an editor or agent (MCP).
 
-    Needs the package `mcp`, which the extra of that name installs, and a model for all but check.
+    Needs the package `mcp`, which the extra of that name installs. All tools but check_code and
+    check_changes need a model.
     """
 
     settings: ClassVar[Names] = (*GRADING, *REPAIRING, *WRITING)
