@@ -23,7 +23,6 @@ MAX_ANSWERS = 3  # answered survivors that count in one piece of work
 _MAX_PLACES = 8
 _HIDDEN = re.compile(r"assert |(self|cls)\._\w+( *:[^=]+)? *[-+*/|&]?= ")
 _NOTICED = ("killed", "timeout", "crashed")
-_MAX_UNNOTICED = 0.5  # share of surviving mutants in a function
 
 
 @dataclass(frozen=True)
@@ -98,18 +97,15 @@ class ChangedFunctions:
         mutation = self.evidence.mutation
         if mutation is None:
             return
-        tried = Counter(
-            self._find(_get_path(item.id), item.line)
-            for item in mutation.tried
-            if item.outcome in (*_NOTICED, "survived")
-        )
         found = [i for i in mutation.survived if i.reached and not self._is_hidden(i)]
         lived = Counter(self._find(item.path, item.line) for item in found)
+        noticed = (item for item in mutation.tried if item.outcome in _NOTICED)
+        killed = Counter(self._find(_get_path(item.id), item.line) for item in noticed)
         seen: set[str] = set()
         answered: set[str] = set()
         for item in sorted(found, key=lambda item: (item.path, item.line)):
             name = self._find(item.path, item.line)
-            too_many = lived[name] > max(1, _MAX_UNNOTICED * tried[name])
+            too_many = lived[name] > max(1, killed[name])
             if not too_many or name.endswith(":0") or name in self.moved:
                 continue
             if self._is_answered(item, said) and len(answered | {item.place}) <= MAX_ANSWERS:

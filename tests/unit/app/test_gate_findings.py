@@ -260,7 +260,7 @@ def test_faults_are_named_where_most_of_a_function_go_unnoticed(
     ends = [(i, "survived") for i in places] + [(places[0], "killed")]
     tried = [MutantResult.model_construct(**i, outcome=outcome) for i, outcome in ends]
     mutation = Mutation.model_construct(survived=tuple(found), tried=tuple(tried), score=0.0)
-    texts = {"a.py": f"def f(x):\n    {line}\n    return x < 2\n"}
+    texts = {"a.py": f"def f(x):\n    {line}\n    y = x\n    return y < 2\n"}
     functions = ChangedFunctions(Evidence(mutation=mutation), texts)
     assert len(list(functions.list_survivors(""))) == named
 
