@@ -22,7 +22,12 @@ from greenloop.app.diff_tests import (
 )
 from greenloop.app.replaced_tests import find_equalled
 from greenloop.app.requests import build_request
-from greenloop.app.tests_before import compare_tests, list_functions, run_earlier_tests
+from greenloop.app.tests_before import (
+    EarlierTests,
+    compare_tests,
+    list_functions,
+    run_earlier_tests,
+)
 from greenloop.errors import InputError
 from greenloop.events import EventSink, Notice, TestRunFinished, ignore_event
 from greenloop.events.progress import create_thread_safe_sink, progress_span
@@ -211,9 +216,17 @@ def measure_tests(
     """
     parts: list[list[str] | None] = [None] if deadline is None else list_parts(diff)
     some = (None, parts[-1]) if deadline is not None else ()
-    tried = (run_earlier_tests(runner, diff, only, _limit(deadline or 0.0)) for only in some)
+
+    def run_earlier() -> EarlierTests | None:
+        found = None
+        for only in some:
+            found = run_earlier_tests(runner, diff, only, _limit(deadline or 0.0))
+            if found and found.is_finished:
+                break
+        return found
+
     with ThreadPoolExecutor(1) as pool:
-        begun = pool.submit(next, filter(None, tried), None)
+        begun = pool.submit(run_earlier)
         for tests in parts:
             limit_s = None if deadline is None else _limit(deadline, tests is parts[-1])
             baseline = runner.measure_baseline(limit_s, tests, once=deadline is not None)

@@ -9,9 +9,7 @@ from pathlib import PurePosixPath
 from greenloop.app.tests_before import (
     FOR_FOLDER,
     find_readers,
-    is_collected,
     list_ended,
-    list_patterns,
 )
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.runner import ProjectRunner
@@ -21,6 +19,7 @@ from greenloop.project.weakening import (
     find_removed_names,
     find_weakened_tests,
 )
+from greenloop.project.weakening.configuration.collected_files import is_collected, list_patterns
 from greenloop.project.weakening.doctests import EXAMPLE, are_examples_run, read_examples
 from greenloop.records import Baseline, BaselineResult, Failure, TestOutcome, TestRun
 from greenloop.syntax.parse import PARSE_ERRORS, describe_python
@@ -128,7 +127,7 @@ def list_parts(diff: ProjectDiff) -> list[list[str] | None]:
     words = {path.removesuffix("/__init__.py").removesuffix(".py").split("/")[-1] for path in code}
     old = {path: diff.before[path] or "" for path in code}
     words |= find_changed_names(old, {path: texts.get(path, "") for path in code})
-    patterns = list_patterns(diff)
+    patterns = list_patterns(diff.tree)
     files = [path for path in texts if is_collected(path, patterns)]
     read = (p for p, data in find_readers(diff).items() if not data.endswith(FOR_FOLDER))
     touched = {*diff.before, *read}.intersection(files)

@@ -3,17 +3,16 @@
 import re
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, Final
 
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.runner import ProjectRunner
-from greenloop.project.weakening.configuration import PYTEST_FILES, read_file_patterns
+from greenloop.project.weakening.configuration.collected_files import is_collected, list_patterns
 from greenloop.project.weakening.tests import pair_tests, read_tests
 from greenloop.records import Baseline, TestRun
 from greenloop.testsuite.parser import is_test_path, parse_test_functions
@@ -44,21 +43,11 @@ def find_readers(diff: ProjectDiff) -> dict[str, str]:
 
 def list_helping(diff: ProjectDiff) -> Iterator[str]:
     """Yield the changed test files without tests, such as helpers."""
-    patterns = list_patterns(diff)
+    patterns = list_patterns(diff.tree)
     for path, text in diff.before.items():
         is_changed = is_test_path(path) and text != diff.tree.texts.get(path)
         if is_changed and not (is_collected(path, patterns) and parse_test_functions(text or "")):
             yield path
-
-
-def list_patterns(diff: ProjectDiff) -> tuple[list[str], list[str]]:
-    """Return the patterns of names and folders by which pytest finds a project's test files."""
-    files = diff.tree.project.all_files
-    named = [name for name in PYTEST_FILES if name in files]
-    texts = {name: files[name].decode("utf-8", "replace") for name in named}
-    names, folders = read_file_patterns(texts)
-    is_used = any(fnmatch(path, item) for path in diff.tree.texts for item in folders)
-    return names, folders if is_used and not diff.tree.scope else []
 
 
 def list_functions(texts: Mapping[str, str]) -> Iterator[str]:
@@ -67,29 +56,23 @@ def list_functions(texts: Mapping[str, str]) -> Iterator[str]:
         yield from (f"{path}::{item.name}" for item in parse_test_functions(texts[path]))
 
 
-def is_collected(path: str, patterns: tuple[Sequence[str], Sequence[str]]) -> bool:
-    """Return whether pytest finds a file by its place and name; its tests may be inherited.
-
-    If a file is named to pytest, these do not matter.
-    """
-    names, folders = patterns
-    is_named = any(fnmatch(path if "/" in i else path.rpartition("/")[2], i) for i in names)
-    is_below = not folders or any(fnmatch(f"{path}/", item) for item in folders)
-    return is_test_path(path) and is_named and is_below
-
-
 @dataclass(frozen=True)
 class EarlierTests:
     """Results of the earlier versions (`texts`) of test files that changed or whose data changed.
 
     `before` is their run on the old code and data, `now` on the changed code. If some tests fail
     only in `now`, `today` is the run of the files' present versions, and of new files, on the old code.
+    If one of the first two runs did not finish, there is nothing to compare.
     """
 
     texts: Mapping[str, str]
     before: TestRun
     now: TestRun
     today: TestRun | None = None
+
+    @property
+    def is_finished(self) -> bool:
+        return self.before.ending == self.now.ending == _ENDED
 
 
 def run_earlier_tests(
@@ -98,33 +81,33 @@ def run_earlier_tests(
     """Run the earlier tests that a change touches; of those with changed data only files in `only`.
 
     On the old code only tests run that do not pass on the changed code. Returns None if there are
-    no tests, or the runs take longer than the limit.
+    no tests.
     """
     texts = diff.tree.texts
     tests = {p: old for p, old in diff.before.items() if old is not None and is_test_path(p)}
     changed = {path: old for path, old in tests.items() if old != texts.get(path)}
     beside = [path for path in find_readers(diff) if only is None or path in only]
     earlier = {path: diff.texts_before[path] for path in beside} | changed
-    patterns = list_patterns(diff)
+    patterns = list_patterns(diff.tree)
     earlier = {path: text for path, text in earlier.items() if is_collected(path, patterns)}
     files = sorted(earlier)
     began, for_each = time.monotonic(), {"timeout_s": limit_s * _SHARE}
-    if not files or (now := runner.run(changed | diff.data, files, **for_each)).ending != _ENDED:
+    if not files:
         return None
+    if (now := runner.run(changed | diff.data, files, **for_each)).ending != _ENDED:
+        return EarlierTests(earlier, now, now)
     for_each = {"timeout_s": max(limit_s - (time.monotonic() - began), 1.0)}
     left = _list_not_passed(now, earlier)  # tests that pass are taken to have passed before
     code = {path: text for path, text in diff.all_before.items() if not is_test_path(path)}
     failing = {test.partition("::")[0] for test in left}
-    new = [
-        path for path, old in diff.before.items() if old is None and is_collected(path, patterns)
-    ]
+    new = [p for p, old in diff.before.items() if old is None and is_collected(p, patterns)]
     there = [path for path in files if path in texts and (path in failing or path in changed)] + new
     with ThreadPoolExecutor(1) as pool:
         is_asked = code and there and any("::" in test for test in left)
         begun = pool.submit(runner.run, code, there, **for_each) if is_asked else None
         before = runner.run(diff.all_before, left, **for_each) if left else now
     if before.ending != _ENDED:
-        return None
+        return EarlierTests(earlier, before, now)
     held = (item for item in now.tests if item.outcome == "passed")
     before = before.model_copy(update={"tests": (*before.tests, *held)})
     is_lost = bool(list_ended(before, "passed") - list_ended(now, "passed"))
@@ -157,6 +140,8 @@ def compare_tests(
     They are the test functions that no longer run, have fewer cases, or whose old versions fail
     now, also in an assertion. `only` are the files of the baseline, if not all.
     """
+    if not earlier.is_finished:
+        return {"unfinished": True}
     ended = list_ended(earlier.before, "passed")
     passed = {
         test for test in ended if only is None or test.partition("::")[0] in {*only, *diff.before}

@@ -94,7 +94,8 @@ class BaselineResult(Record):
     of `refuted` tests in an assertion. `indifferent` are present tests that also pass on the old code;
     they are looked for only if there are outdated tests. `extended` ones have
     new cases that fail on the old code. `skipped` are present tests that skip here. `equalled` tests
-    seem to be removed or weaker, but new and changed tests notice the same faults of the code.
+    seem to be removed or weaker, but new and changed tests notice the same faults of the code. If
+    the old versions were `unfinished` at their time limit, nothing is known of them.
     """
 
     locked: int = 0
@@ -110,6 +111,7 @@ class BaselineResult(Record):
     extended: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
     equalled: tuple[str, ...] = ()
+    unfinished: bool = False
 
 
 class BeforeAfter(Record):

@@ -118,6 +118,8 @@ async def _inspect(
     )
     message = found.format_message() if found.blocking else ""
     late = [key for key, why in report.evidence.not_measured.items() if why == OUT_OF_TIME]
+    if report.change and report.change.baseline.unfinished:
+        late.append("earlier_tests")
     note = _describe(found, late, error)
     return GateAnswer(message, note, report, is_final=not (late or error))
 

@@ -15,13 +15,14 @@ from greenloop.app.gate.findings import collect_findings
 from greenloop.app.gate.functions import ChangedFunctions, find_moved
 from greenloop.app.gate.lost_data import list_lost_data
 from greenloop.app.gate.special_cases import find_special_cases
-from greenloop.app.tests_before import find_readers, is_collected, list_patterns
+from greenloop.app.tests_before import find_readers
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.runner import NOT_FINISHED
 from greenloop.project.tree import ProjectTree
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.comparison import Kind
 from greenloop.project.weakening.configuration import find_loosened_configuration
+from greenloop.project.weakening.configuration.collected_files import is_collected, list_patterns
 from greenloop.project.weakening.doctests import EXAMPLE as GONE
 from greenloop.records import (
     Baseline,
@@ -32,6 +33,7 @@ from greenloop.records import (
     InputFile,
     Mutation,
     Project,
+    TestRun,
 )
 from greenloop.records.evidence.mutation import MutantResult, Survivor
 from greenloop.settings import Settings
@@ -226,7 +228,7 @@ def test_cases_that_a_helper_file_lost_are_missed(table: str, count: int) -> Non
 @pytest.mark.parametrize(("path", "setting", "found"), read_table(__file__, "COLLECTED"))
 def test_a_file_may_inherit_or_generate_its_tests(path: str, setting: str, found: bool) -> None:
     diff = build_diff(RULE, setting=f"[pytest]\n{setting}\n")
-    assert is_collected(path, list_patterns(diff)) is found
+    assert is_collected(path, list_patterns(diff.tree)) is found
 
 
 def test_functions_as_they_were_have_no_changed_lines() -> None:
@@ -248,6 +250,9 @@ def test_a_suite_that_is_too_long_leaves_the_tests_of_the_change() -> None:
     runner.tree = diff.tree
     found = measure_tests(runner, diff, time.monotonic() + 60)
     assert (found[0].problem, found[2]) == ("", {})
+    diff.before["tests/test_names.py"] = "def test_it(): wait()"
+    runner.run = lambda *_, **__: TestRun.model_construct(ending="timeout")
+    assert measure_tests(runner, diff, time.monotonic() + 60)[2] == {"unfinished": True}
 
 
 @pytest.mark.parametrize(("lived", "line", "named"), read_table(__file__, "FAULTS"))
