@@ -14,13 +14,14 @@ from greenloop.app.diff_tests import (
     build_run,
     explain_problem,
     explain_red,
+    find_weakened,
     list_ignored_tests,
     list_lost_tests,
     list_parts,
     list_syntax_errors,
     summarize_baseline,
 )
-from greenloop.app.replaced_tests import find_equalled
+from greenloop.app.replaced_tests import REPLACED, find_equalled
 from greenloop.app.requests import build_request
 from greenloop.app.tests_before import (
     EarlierTests,
@@ -35,6 +36,7 @@ from greenloop.project.diff import ProjectDiff
 from greenloop.project.grading import ChangedLines, grade_lines
 from greenloop.project.grading.grader import CODE_PIECES, NO_STATEMENT, TEST_PIECES
 from greenloop.project.runner import NOT_FINISHED, ProjectRunner
+from greenloop.project.weakening import WeakenedTest
 from greenloop.records import Baseline, Change, Evidence, Report
 from greenloop.records.evidence.base import format_items
 from greenloop.sandbox import Sandbox
@@ -175,34 +177,34 @@ async def _grade_changes(
     if others:  # pytest has run tests in changed files with unusual names
         suite = replace(suite, files={**suite.files, **{p: diff.tree.texts[p] for p in others}})
         state.suite = suite
-    if deadline is not None:
-        await _compare_replaced(runner, emit, diff, baseline, state, deadline)
     added = [name for name in baseline.locked if suite.name_of(name)]
     change = ChangedLines(runner, diff.lines, baseline, added, state.plan, deadline=deadline)
+    weakened = find_weakened(diff)
+    if deadline is not None:
+        await _compare_replaced(change, emit, diff, weakened, state, _limit(deadline))
     sink = create_thread_safe_sink(emit)
     with state.measure_time("grading_s"):
         grade = partial(grade_lines, change, sink)
         state.evidence = await complete_in_thread(grade, runner.box.interrupt_runs)
-    _note_what_is_not_graded(state, change, diff, list(list_lost_tests(diff)))
+    _note_what_is_not_graded(state, change, diff, list(list_lost_tests(weakened)))
 
 
 async def _compare_replaced(
-    runner: ProjectRunner,
+    change: ChangedLines,
     emit: EventSink,
     diff: ProjectDiff,
-    baseline: Baseline,
+    weakened: Sequence[WeakenedTest],
     state: RunState,
-    deadline: float,
+    limit_s: float,
 ) -> None:
     """Store which replaced tests are equalled by others, as far as time allows."""
     assert state.change is not None
     known = state.change.baseline
     holding = {*known.compared} - {*known.outdated}
-    limit_s = _limit(deadline)
-    plan = ChangedLines(runner, diff.lines, baseline, plan=state.plan, deadline=deadline).timed_plan
+    asked = {item.was for item in weakened if item.kind in REPLACED} & holding
     with state.measure_time("grading_s"), progress_span(emit, "replaced tests"):
-        compare = partial(find_equalled, runner, diff, holding, baseline, plan, limit_s)
-        equalled = await complete_in_thread(compare, runner.box.interrupt_runs)
+        compare = partial(find_equalled, change, diff, asked, limit_s)
+        equalled = await complete_in_thread(compare, change.runner.box.interrupt_runs)
     known = known.model_copy(update={"equalled": equalled})
     state.change = state.change.model_copy(update={"baseline": known})
 

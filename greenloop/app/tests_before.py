@@ -13,7 +13,7 @@ from typing import Any, Final
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.runner import ProjectRunner
 from greenloop.project.weakening.configuration.collected_files import is_collected, list_patterns
-from greenloop.project.weakening.tests import pair_tests, read_tests
+from greenloop.project.weakening.tests import ComparedTest, pair_tests, read_tests
 from greenloop.records import Baseline, TestRun
 from greenloop.testsuite.parser import is_test_path, parse_test_functions
 
@@ -211,6 +211,16 @@ def _find_silent(
             stands = test if is_there else ""
         if stands and stands not in run_now and name not in begun:
             yield test
+
+
+def read_both(
+    paths: Collection[str], diff: ProjectDiff
+) -> tuple[dict[str, ComparedTest], dict[str, ComparedTest]]:
+    """Return all tests in some files, before the change and now."""
+    old, new = diff.texts_before, diff.tree.texts
+    return read_tests({p: old.get(p, "") for p in paths}), read_tests(
+        {p: new.get(p, "") for p in paths}
+    )
 
 
 def list_defined(texts: Mapping[str, str]) -> set[str]:

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from greenloop.app.tests_before import find_readers, list_defined
+from greenloop.app.tests_before import find_readers, list_defined, read_both
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.comparison import Kind
-from greenloop.project.weakening.tests import ComparedTest, is_called_by, is_same, read_tests
+from greenloop.project.weakening.tests import ComparedTest, is_called_by, is_same
 from greenloop.records import BaselineResult
 from greenloop.testsuite.parser import has_hooks
 
@@ -26,7 +26,7 @@ def list_reread(
     come from a new interface. Of generated tests, the first one of each class is yielded.
     """
     readers = find_readers(diff)
-    before, now = _read_both({*known.outdated} - {*named}, diff)
+    before, now = read_both(_list_files({*known.outdated} - {*named}), diff)
     for test, item in before.items():
         if test not in known.outdated or test in named:
             continue
@@ -63,15 +63,8 @@ def _find_difference(before: str, after: str) -> tuple[str, str]:
     return next(iter(lost), ""), next(iter(added), "")
 
 
-def _read_both(
-    tests: Collection[str], diff: ProjectDiff
-) -> tuple[dict[str, ComparedTest], dict[str, ComparedTest]]:
-    """Return all tests in the files of the given tests, before the change and now."""
-    paths = {test.partition("::")[0] for test in tests}
-    old, new = diff.texts_before, diff.tree.texts
-    return read_tests({p: old.get(p, "") for p in paths}), read_tests(
-        {p: new.get(p, "") for p in paths}
-    )
+def _list_files(tests: Collection[str]) -> set[str]:
+    return {test.partition("::")[0] for test in tests}
 
 
 def list_silent(
@@ -79,7 +72,7 @@ def list_silent(
 ) -> Iterator[str]:
     """Yield a line for each existing test that passed before, and has stopped or lost cases."""
     named = {item.was for item in weakened}
-    before, now = _read_both({*known.silent, *known.fewer} - named, diff)
+    before, now = read_both(_list_files({*known.silent, *known.fewer} - named), diff)
     for test in known.silent:
         if test not in named and not (test in before and _asks_nothing_here(before[test])):
             path, _, name = test.partition("::")

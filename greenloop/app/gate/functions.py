@@ -22,7 +22,6 @@ MAX_SURVIVORS = 5
 MAX_ANSWERS = 3  # answered survivors that count in one piece of work
 _MAX_PLACES = 8
 _HIDDEN = re.compile(r"assert |(self|cls)\._\w+( *:[^=]+)? *[-+*/|&]?= ")
-_NOTICED = ("killed", "timeout", "crashed")
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ class ChangedFunctions:
         for item in mutation.tried if mutation else ():
             path = _get_path(item.id)
             above = [line for line in first.get(path, ()) if line <= item.line]
-            if item.outcome in _NOTICED and above:
+            if item.is_noticed and above:
                 found.add(f"{path}:{max(above)}")
         return found & missed
 
@@ -99,7 +98,7 @@ class ChangedFunctions:
             return
         found = [i for i in mutation.survived if i.reached and not self._is_hidden(i)]
         lived = Counter(self._find(item.path, item.line) for item in found)
-        noticed = (item for item in mutation.tried if item.outcome in _NOTICED)
+        noticed = (item for item in mutation.tried if item.is_noticed)
         killed = Counter(self._find(_get_path(item.id), item.line) for item in noticed)
         seen: set[str] = set()
         answered: set[str] = set()

@@ -68,6 +68,11 @@ class MutantResult(Record):
     outcome: str
     test: str = ""
 
+    @property
+    def is_noticed(self) -> bool:
+        """Whether a test noticed the mutant."""
+        return self.outcome in ("killed", "timeout", "crashed")
+
 
 class Mutation(Piece):
     """Mutants of the code: noticed by the tests or survived.

@@ -51,7 +51,6 @@ def _join_alike(tokens: Sequence[Token]) -> Iterator[Token]:
         yield css, "".join(text for _, text in run)
 
 
-DETECTED_OUTCOMES = ("killed", "timeout", "crashed")
 _MAX_LINES = 4000
 _MAX_LINE_LENGTH = 400
 _HEADERS = ("diff --git ", "--- ", "+++ ", "new file ", "deleted file ")
@@ -112,7 +111,7 @@ def annotate_code(report: Report) -> AnnotatedCode:
     texts = report.final_code.rstrip("\n").split("\n") if report.final_code.strip() else []
     evidence, annotate = report.evidence, _annotate_patch if report.change else _annotate_module
     mutants = evidence.mutation.tried if evidence.mutation and not report.change else ()
-    detected = [item for item in mutants if item.outcome in DETECTED_OUTCOMES]
+    detected = [item for item in mutants if item.is_noticed]
     return AnnotatedCode(
         lines=tuple(annotate(report, texts[:_MAX_LINES], detected)),
         left_out=max(0, len(texts) - _MAX_LINES),

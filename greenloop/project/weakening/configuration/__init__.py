@@ -4,12 +4,6 @@ from greenloop.project.weakening.configuration.files import (
     find_loosened_configuration,
     is_deciding_file,
 )
-from greenloop.project.weakening.configuration.settings import (
-    selects_tests,
-)
+from greenloop.project.weakening.configuration.settings import selects_tests
 
-__all__ = [
-    "find_loosened_configuration",
-    "is_deciding_file",
-    "selects_tests",
-]
+__all__ = ["find_loosened_configuration", "is_deciding_file", "selects_tests"]
