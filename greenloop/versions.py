@@ -23,6 +23,11 @@ def greenloop_version() -> str:
     return get_installed_version("greenloop") or get_installed_version(SMALL) or "not installed"
 
 
+def is_small() -> bool:
+    """Return whether only the distribution without models is installed."""
+    return not get_installed_version("greenloop") and bool(get_installed_version(SMALL))
+
+
 def is_from_repository() -> bool:
     """Return whether greenloop was installed from a repository's address."""
     return "vcs_info" in _read_origin()

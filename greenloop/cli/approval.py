@@ -11,7 +11,6 @@ from greenloop.cli.finish import MAX_SHOWN_LINES
 from greenloop.cli.questions import print_line, read_line
 from greenloop.errors import InterruptedRunError
 from greenloop.files import read_or_empty
-from greenloop.llm.factory import is_model_disabled
 from greenloop.records import Report
 from greenloop.reporting.summary import format_verdict, print_diff
 from greenloop.settings import Settings
@@ -76,7 +75,7 @@ def _prompt_decision(
     report: Report, request: RunRequest, settings: Settings, diff: Sequence[str]
 ) -> Decision | None:
     """Ask once; return None if the question has to be repeated."""
-    can_change = not is_model_disabled(settings)
+    can_change = not settings.is_model_disabled
     choices = ["[a]ccept", "[r]eject", "[v]iew the diff"]
     choices += ["[c]hange in words"] if can_change else []
     answer = asyncio.run(read_line(f"{', '.join(choices)}? "))

@@ -21,7 +21,7 @@ from typer.models import OptionInfo
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError, NoModelError
 from greenloop.files import is_bare_word, is_path_like, path_exists
 from greenloop.reporting.escaping import escape_invisible
-from greenloop.versions import SMALL, format_install_command, get_installed_version
+from greenloop.versions import SMALL, format_install_command, is_small
 
 _MAX_NAMES = 1000
 _OUTPUTS = ("markdown", "html", "junit", "sarif", "record", "github_output")  # options
@@ -93,7 +93,7 @@ def run_command(name: str, options: object) -> int:
     except (asyncio.CancelledError, KeyboardInterrupt):
         return end_command(name, InterruptedRunError("interrupted"), as_json=as_json)
     except ModuleNotFoundError as error:
-        if get_installed_version("greenloop") or not get_installed_version(SMALL):
+        if not is_small():
             raise
         why = f"{SMALL} has no {error.name}, which this needs: {format_install_command()}"
         return end_command(name, NoModelError(why), as_json=as_json)

@@ -21,7 +21,6 @@ from greenloop.distributed.worker import WorkerConfig
 from greenloop.distributed.worker_pool import WorkerPool, WorkerSlot
 from greenloop.errors import GreenloopError, InputError, SandboxError
 from greenloop.events import EventSink, ignore_event
-from greenloop.llm.factory import is_model_disabled
 from greenloop.llm.model_selection import choose_model
 from greenloop.records import Report
 from greenloop.settings import Settings
@@ -155,7 +154,7 @@ async def _start_shared_budget(ray: Any, config: BatchConfig, name: str) -> Any:
 def _make_settings_portable(settings: Settings) -> Settings:
     """Return settings that are valid on every node: model chosen, paths absolute."""
     changed: dict[str, Any] = {"home": settings.home.absolute()}
-    if not is_model_disabled(settings):
+    if not settings.is_model_disabled:
         choice = choose_model(settings)
         base_url = choice.base_url or settings.openai_base_url
         changed |= {"model": with_absolute_replay(choice.name), "openai_base_url": base_url}

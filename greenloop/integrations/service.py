@@ -21,7 +21,6 @@ from greenloop.events import EventSink, ignore_event
 from greenloop.files import validate_text
 from greenloop.integrations.input_files import InputFolder, choose_module_name, open_input_folder
 from greenloop.llm.chat import ChatSource
-from greenloop.llm.factory import is_model_disabled
 from greenloop.records import Report
 from greenloop.sandbox import open_sandbox
 from greenloop.sandbox.base import Sandbox
@@ -209,7 +208,7 @@ class AgentService:
         stdin: str | None,
         inputs: Mapping[str, str],
     ) -> RunRequest:
-        if is_model_disabled(self.settings):
+        if self.settings.is_model_disabled:
             raise InputError("this server has no model, and a repair by search needs tests")
         original = read_original(folder.write("script.py", code, "code"))
         options = replace(

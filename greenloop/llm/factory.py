@@ -20,7 +20,6 @@ from greenloop.plugins import list_plugins, load_plugin
 from greenloop.settings import Settings
 from greenloop.versions import format_install_command
 
-NO_MODEL = "none"
 _EXTRA_BY_PROVIDER = {
     "anthropic": "anthropic",
     "ollama": "ollama",
@@ -59,13 +58,8 @@ def check_models(settings: Settings) -> None:
 
 
 def _check_enabled(settings: Settings) -> None:
-    if is_model_disabled(settings):
-        raise NoModelError(f"--model {NO_MODEL} works with heal --tests only: name a model")
-
-
-def is_model_disabled(settings: Settings) -> bool:
-    """Return whether the user disabled the model."""
-    return settings.model == NO_MODEL
+    if settings.is_model_disabled:
+        raise NoModelError("--model none works with heal --tests only: name a model")
 
 
 def open_source(choice: ModelChoice, settings: Settings) -> ChatSource:

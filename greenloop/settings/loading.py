@@ -94,6 +94,11 @@ class Settings(SettingsTable):
             raise SettingsError(f".env cannot be read: {error}") from None
 
     @property
+    def is_model_disabled(self) -> bool:
+        """Return whether the user disabled the model."""
+        return self.model == "none"
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """Return the values that no message may show."""
         return (self.openai_api_key.get_secret_value(),) if self.openai_api_key else ()

@@ -17,14 +17,14 @@ from greenloop.cli.process import fit_terminal
 from greenloop.dependencies import PackageStore
 from greenloop.errors import GreenloopError
 from greenloop.llm.budget import UNPRICED_PROVIDER
-from greenloop.llm.factory import open_source
 from greenloop.llm.model_selection import can_reach, choose_model, list_served_models
 from greenloop.reporting.progress.messages import WARNING, is_unsandboxed
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
-from greenloop.versions import get_installed_version, greenloop_version
+from greenloop.versions import get_installed_version, greenloop_version, is_small
 
-_PACKAGES = "langchain langchain-core langchain-openai pytest ruff black typer rich".split()
+_PACKAGES = "pytest ruff black typer rich".split()
+_MODEL_PACKAGES = "langchain langchain-core langchain-openai".split()
 _PROBE_CODE = "def double(x):\n    return 2 * x\n"
 _PROBE_TESTS = "from probe import double\n\ndef test_double():\n    assert double(2) == 4\n"
 
@@ -49,16 +49,18 @@ def doctor_command(options: DoctorOptions) -> int:
         _check_versions(is_verbose=is_verbose),
         _run_check("sandbox", partial(_check_sandbox, is_verbose=is_verbose), settings),
         _run_check("packages", partial(_check_packages, is_verbose=is_verbose), settings),
-        _run_check("model", _check_model, settings),
     ]
+    if not is_small():
+        checks.append(_run_check("model", _check_model, settings))
     as_json = json.dumps({item.name: asdict(item) for item in checks}, indent=1) + "\n"
     sys.stdout.write(as_json if options.json else fit_terminal(_as_text(checks), sys.stdout))
     return next((item.status for item in checks if not item.ok), 0)
 
 
 def _check_versions(*, is_verbose: bool) -> Diagnostic:
-    packages = ", ".join(f"{name} {get_installed_version(name) or 'MISSING'}" for name in _PACKAGES)
-    missing = [name for name in _PACKAGES if get_installed_version(name) is None]
+    names = _PACKAGES if is_small() else [*_MODEL_PACKAGES, *_PACKAGES]
+    packages = ", ".join(f"{name} {get_installed_version(name) or 'MISSING'}" for name in names)
+    missing = [name for name in names if get_installed_version(name) is None]
     found = f"greenloop {greenloop_version()}, Python {platform.python_version()}"
     found += f", {packages}" * is_verbose
     mend = f"pip install {' '.join(missing)}" if missing else ""
@@ -95,13 +97,15 @@ def _check_packages(settings: Settings, *, is_verbose: bool) -> Diagnostic:
     allowed, store = settings.allow_list.descriptions, PackageStore()
     shown = ", ".join(allowed) if is_verbose else f"{len(allowed) or 'no'} packages"
     kept = len(store.list_folders())
-    found = f"generated code may use {shown}; {kept} sets of packages are installed in {store.root}"
+    found = f"generated code may use {shown}; sets of packages in {store.root}: {kept}"
     mend = "" if get_installed_version("pip") else f"{sys.executable} -m ensurepip"
     return Diagnostic("packages", not mend, found, mend, status=4)
 
 
 def _check_model(settings: Settings) -> Diagnostic:
     """Set up the model and look it up on its server, without a call, which would cost money."""
+    from greenloop.llm.factory import open_source  # not in the distribution without models
+
     choice = choose_model(settings)
     source = open_source(choice, settings)
     because = f" ({choice.reason})" if choice.reason else ""

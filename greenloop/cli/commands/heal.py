@@ -9,7 +9,6 @@ from greenloop.cli.options.runs import HealOptions
 from greenloop.cli.process import print_error
 from greenloop.cli.run_agent import build_new_request, start_run
 from greenloop.errors import InputError
-from greenloop.llm.factory import is_model_disabled
 from greenloop.project.environment.discovery import install_declared_packages
 from greenloop.settings import Settings
 from greenloop.workflow.heal.request import HealModuleRequest, HealRequest, HealScriptRequest
@@ -24,7 +23,7 @@ def _build_request(options: HealOptions, settings: Settings) -> HealRequest:
     original = read_original(options.file)
     common = {"original": original, "write": options.yes}
     if not options.tests:
-        if is_model_disabled(settings):
+        if settings.is_model_disabled:
             raise InputError("--model none repairs by search, which needs tests: add --tests")
         script = build_script_request(original.name, read_arguments(options))
         return build_new_request(HealScriptRequest, options, settings, script=script, **common)

@@ -11,7 +11,6 @@ from greenloop.errors import InputError, NoModelError, SandboxError
 from greenloop.events import ChoiceAnswered, RepairSearchDone
 from greenloop.events.progress import progress_span
 from greenloop.grading.peer.comparison import PeerProgram, compare_programs
-from greenloop.llm.factory import is_model_disabled
 from greenloop.project.tree import read_tree
 from greenloop.records import Choice, Expectation, Patch, SearchResult
 from greenloop.records.generation import Dispute, Judgement, Repair
@@ -51,7 +50,7 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
     def __init__(self, run: Run, request: HealModuleRequest) -> None:
         super().__init__(run)
         self.request: HealModuleRequest = request
-        self._is_search_only = is_model_disabled(run.settings)
+        self._is_search_only = run.settings.is_model_disabled
         self._has_searched = False
         self._hint = ""
         self._patches: tuple[Patch, ...] = ()  # found by the search, until one is chosen

@@ -9,7 +9,7 @@ from greenloop.events import EventSink, RunStarted
 from greenloop.llm.budget import Budget
 from greenloop.llm.chat import ChatSource
 from greenloop.llm.client import LLMClient, RetryPolicy
-from greenloop.llm.factory import NO_MODEL, is_model_disabled, open_sources
+from greenloop.llm.factory import open_sources
 from greenloop.llm.rate_limits import LocalRateLimits, RateLimits
 from greenloop.llm.replay import ReplayChatModel
 from greenloop.llm.response_log import RecordingHeader, ResponseLog
@@ -93,7 +93,7 @@ def _open_client(
         )
         for item in sources
     ]
-    state.model = sources[0].name if sources else NO_MODEL
+    state.model = sources[0].name if sources else "none"
     record = state.request.record
     return LLMClient(
         sources,
@@ -119,8 +119,8 @@ def _select_sources(
     given = list(resources.sources)
     if given or state.request.needs_model:
         return given or open_sources(settings), None
-    if is_model_disabled(settings):
-        return [], NoModelError(f"--model {NO_MODEL}: no model is called")
+    if settings.is_model_disabled:
+        return [], NoModelError("--model none: no model is called")
     try:
         return open_sources(settings), None
     except NoModelError as error:

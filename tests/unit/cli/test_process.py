@@ -2,6 +2,7 @@
 
 import pytest
 
+from greenloop import versions
 from greenloop.cli import process
 from greenloop.cli.options.tools import DoctorOptions
 
@@ -21,7 +22,7 @@ def missing_module(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_small_distribution_names_the_whole_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(process, "get_installed_version", install("greenloop-check"))
+    monkeypatch.setattr(versions, "get_installed_version", install("greenloop-check"))
     assert process.run_command("doctor", DoctorOptions()) == 3
     message = "greenloop: greenloop-check has no langchain_core, which this needs: pip install "
     assert capsys.readouterr().err.startswith(
@@ -33,6 +34,6 @@ def test_small_distribution_names_the_whole_one(
 def test_broken_installation_is_not_hidden(
     monkeypatch: pytest.MonkeyPatch, names: list[str]
 ) -> None:
-    monkeypatch.setattr(process, "get_installed_version", install(*names))
+    monkeypatch.setattr(versions, "get_installed_version", install(*names))
     with pytest.raises(ModuleNotFoundError):
         process.run_command("doctor", DoctorOptions())
