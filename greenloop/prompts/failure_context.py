@@ -9,14 +9,15 @@ from greenloop.records import Failure, TestRun
 
 MAX_SHOWN = 5
 _MAX_MESSAGE_CHARS, _MAX_OUTPUT_CHARS, _MAX_SOURCE_CHARS, _MAX_LINES = 1500, 600, 2500, 8
+# Only what Python and pytest write themselves: the same characters may be what a test compares.
 _NORMALIZATIONS = (
     (re.compile(r"(/[\w.+-]+)*/greenloop-\w+/(work|tmp|home)/?"), ""),
-    (re.compile(r"/[\w./+-]*/(?=[\w.+-]+\.py\b)"), ""),
+    (re.compile(r"/[\w./+-]*/(?=[\w.+-]+\.py(\)|:\d|\"?, line \d))"), ""),
     (re.compile(r"\btmp[a-z0-9_]{8}\b"), "tmp…"),
-    (re.compile(r"\b0x[0-9a-fA-F]{6,}\b"), "0x…"),
+    (re.compile(r"\bat 0x[0-9a-fA-F]{6,}\b"), "at 0x…"),
     (re.compile(r"\bpytest-of-\w+/pytest-\d+/"), ""),
-    (re.compile(r"\b\d+\.\d+ ?s(econds)?\b"), "… s"),
 )
+_DURATION = re.compile(r"\b\d+\.\d+ ?s(econds)?\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +41,15 @@ class SourceLookup(Protocol):
 
 
 def normalize(text: str) -> str:
-    """Remove paths, addresses and durations, so that equal failures give equal prompts."""
+    """Remove paths and addresses that vary, so that equal failures give equal prompts."""
     for pattern, by in _NORMALIZATIONS:
         text = pattern.sub(by, text)
     return text
+
+
+def _normalize_output(text: str) -> str:
+    """Remove durations besides: no test compares what was printed by the way."""
+    return _DURATION.sub("… s", normalize(text))
 
 
 def select_failures(
@@ -113,7 +119,7 @@ def _to_shown_failure(
         message=_truncate(normalize(failure.message), _MAX_MESSAGE_CHARS),
         source=_truncate(sources.source(failure.test), _MAX_SOURCE_CHARS),
         lines=tuple(f"{item.file}:{item.line} in {item.function}: {item.text}" for item in own),
-        output=_truncate(normalize(failure.output), max_output_chars),
+        output=_truncate(_normalize_output(failure.output), max_output_chars),
     )
 
 
@@ -130,7 +136,7 @@ def _describe_ending(run: TestRun) -> str:
         "interrupted": "The run was interrupted",
     }
     text = named.get(run.ending, "Tests were not reported as they had to be")
-    detail = f" ({normalize(run.detail)})" if run.detail else ""
+    detail = f" ({_normalize_output(run.detail)})" if run.detail else ""
     return f"{text}{detail}."
 
 

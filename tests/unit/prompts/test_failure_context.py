@@ -4,9 +4,15 @@ from typing import get_args
 
 import pytest
 
-from greenloop.prompts.failure_context import failure_signature, select_failures, summarize_run
+from greenloop.prompts.failure_context import (
+    failure_signature,
+    normalize,
+    select_failures,
+    summarize_run,
+)
 from greenloop.records import Ending, Failure, Frame, TestRun
 from greenloop.testsuite import Suite
+from tests.support.programs import read_table
 
 SUITE = Suite("m", generated="import m\n\n\ndef test_a():\n    m.f()\n")
 
@@ -51,3 +57,8 @@ def test_each_ending_has_its_own_text(ending: Ending) -> None:
     run = TestRun(ending=ending, detail="the number")
     assert "were not reported" not in summarize_run(run)
     assert "the number" in summarize_run(run)
+
+
+@pytest.mark.parametrize(("message", "shown"), read_table(__file__, "messages").items())
+def test_prompt_shows_the_values_that_a_test_compares(message: str, shown: str | None) -> None:
+    assert normalize(message) == (shown or message)
