@@ -43,7 +43,7 @@ class RunResult(Record):
 
 def build_run_result(report: Report, require: Literal["verified", "passed"] | None) -> RunResult:
     """Return the result of a run that has ended."""
-    artifacts, active = report.artifacts, [t for t in report.tests if t.outcome != "dropped"]
+    artifacts, active = report.artifacts, [t for t in report.tests if t.is_active]
     passed = sum(item.outcome == "passed" for item in active)
     return RunResult(
         verdict=report.verdict,

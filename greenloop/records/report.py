@@ -64,7 +64,9 @@ class DisputeEntry(Record):
 
 
 class TestEntry(Record):
-    """One test. `outcome` is pytest's, or `dropped` for a test that was judged wrong."""
+    """One test. `outcome` is pytest's, `dropped` for a test that was judged wrong, or `invalid` for
+    a held-out example that cannot be read.
+    """
 
     __test__ = False
 
@@ -75,6 +77,10 @@ class TestEntry(Record):
     duration_s: float = 0.0
     disputed: bool = False
     judgement: str | None = None
+
+    @property
+    def is_active(self) -> bool:
+        return self.outcome not in ("dropped", "invalid")
 
 
 class ToolUsage(Record):

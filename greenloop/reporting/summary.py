@@ -87,7 +87,7 @@ def format_counts(report: Report) -> str:
 
 def format_test_counts(report: Report) -> str:
     """Return `78 of 78 tests pass + 8 of 8 held-out examples`; for a script its checks."""
-    counted = [item for item in report.tests if item.outcome != "dropped"]
+    counted = [item for item in report.tests if item.is_active]
     tests = [item.outcome == "passed" for item in counted if item.origin != "held_out"]
     examples = [item.outcome for item in counted if item.origin == "held_out"]
     noun, verb = ("check", "hold") if report.script else ("test", "pass")

@@ -47,7 +47,7 @@ def build_requirement_rows(report: Report) -> tuple[RequirementRow, ...]:
 def _counts(entry: TestEntry) -> bool:
     """Return whether a test says something about its requirements: held-out ones after a run only."""
     is_unmeasured = entry.origin == "held_out" and entry.outcome == "not run"
-    return entry.outcome not in ("dropped", "invalid") and not is_unmeasured
+    return entry.is_active and not is_unmeasured
 
 
 def names_no_requirement(entry: TestEntry) -> bool:

@@ -99,7 +99,7 @@ class RunSpans:
         return attributes
 
     def _describe_report(self, report: Report) -> Attributes:
-        active = [item for item in report.tests if item.outcome != "dropped"]
+        active = [item for item in report.tests if item.is_active]
         mutation, usage = report.evidence.mutation, report.usage
         attributes: Attributes = {
             "greenloop.command": report.command,

@@ -67,7 +67,7 @@ def render_report_html(report: Report) -> str:
         step_failures=_STEP_FAILURES,
         open_diff_lines=_MAX_OPEN_DIFF_LINES,
         failures=report.failures[:_MAX_FAILURES],
-        aside=[item for item in report.tests if _is_excluded(item)],
+        aside=[item for item in report.tests if not item.is_active],
         all_tokens=max(report.usage.input_tokens + report.usage.output_tokens, 1),
         took=_list_phase_durations(report),
         answered=format_answered,
@@ -103,12 +103,8 @@ def truncate_text(text: str) -> str:
 
 def _count(entries: Iterable[TestEntry]) -> dict[str, int]:
     """Return the numbers of passed and of active tests."""
-    active = [item.outcome == "passed" for item in entries if not _is_excluded(item)]
+    active = [item.outcome == "passed" for item in entries if item.is_active]
     return {"passed": sum(active), "active": len(active)}
-
-
-def _is_excluded(entry: TestEntry) -> bool:
-    return entry.outcome in ("dropped", "invalid")
 
 
 def _list_phase_durations(report: Report) -> list[dict[str, Any]]:

@@ -56,6 +56,11 @@ def test_card_has_verdict_counts_reasons_and_remedies() -> None:
     assert "(1 attempt" not in shown or len(report.attempts) == 1
 
 
+def test_held_out_example_that_cannot_be_read_does_not_count_as_missed() -> None:
+    invalid = HELD_OUT.model_copy(update={"outcome": "invalid"})
+    assert "+ 1 of 1 held-out example\n" in card(build_make_report(tests=(HELD_OUT, invalid)))
+
+
 def test_cost_of_a_recording() -> None:
     environment = build_make_report().environment.model_copy(update={"model": "replay:x.jsonl"})
     assert ", recorded\n" in card(build_make_report(environment=environment))
