@@ -74,16 +74,21 @@ def _list_spending(rows: dict[str, EvalUsage]) -> list[Row]:
         *(
             (
                 name,
-                f"{spent.calls:.4g}",
+                _format_count(spent.calls),
                 f"{spent.input_tokens:.0f}",
                 f"{spent.output_tokens:.0f}",
-                f"{spent.repairs:.3g}",
+                _format_count(spent.repairs),
                 f"{spent.seconds:.1f}",
                 f"${spent.cost_usd:.4f}" if spent.cost_usd is not None else "unknown",
             )
             for name, spent in rows.items()
         ),
     ]
+
+
+def _format_count(number: float) -> str:
+    """Return a sum, or a mean with two decimal places, without an exponent."""
+    return f"{number:.0f}" if number == int(number) else f"{number:.2f}"
 
 
 def _format_share(share: Proportion) -> str:
