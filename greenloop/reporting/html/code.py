@@ -53,7 +53,6 @@ def _join_alike(tokens: Sequence[Token]) -> Iterator[Token]:
 
 _MAX_LINES = 4000
 _MAX_LINE_LENGTH = 400
-_HEADERS = ("diff --git ", "--- ", "+++ ", "new file ", "deleted file ")
 _HUNK = re.compile(r"@@ -[0-9,]+ \+([0-9]+)")
 _MORE = re.compile(r"and (\d+) more")
 T = TypeVar("T")
@@ -148,10 +147,12 @@ def _annotate_patch(
     coverage = report.evidence.coverage
     missed = coverage.missed_places if coverage else ()
     tests = report.change.tests_by_line if report.change else {}
-    path, number = "", 0
+    path, number, in_hunk = "", 0, False
     for text in lines:
+        # Within a hunk, `--- x` is a deleted line `-- x`, and no header.
+        in_hunk = text.startswith("@@") or in_hunk and not text.startswith("diff --git ")
         kind = {"+": "add", "-": "del", "@": "at", "\\": "at"}.get(text[:1], "same")
-        kind = "file" if text.startswith(_HEADERS) else kind
+        kind = kind if in_hunk else "file"
         if text.startswith("diff --git "):
             text = path = text.partition(" b/")[2].rstrip()
         elif kind == "file":

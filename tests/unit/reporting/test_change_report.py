@@ -64,6 +64,13 @@ def test_lines_of_the_patch_have_survivors_and_coverage() -> None:
     assert not any(item.survivors for item in (*lines[:4], *lines[5:]))
 
 
+def test_changed_lines_that_look_like_headers_are_shown_and_counted() -> None:
+    patch = PATCH.replace("-    return x\n", "--- a comment in SQL\n+++ x\n")
+    lines = annotate_code(build_change_report().model_copy(update={"final_code": patch})).lines
+    assert [item.kind for item in lines] == ["file", "at", "same", "del", "add", "add", "same"]
+    assert lines[-1].number == 10
+
+
 def test_number_of_tests_beside_a_line_counts_those_that_are_not_named() -> None:
     report = build_change_report()
     assert report.change is not None
