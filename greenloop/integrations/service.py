@@ -117,6 +117,10 @@ class AgentService:
         """
         directory = RunDirectory.create(self.settings.home, "heal")
         with open_input_folder(directory) as given:
+            if tests is None and module is not None:
+                raise InputError(
+                    "module: only with tests; without them the code is run as a script"
+                )
             if tests is None:
                 request = self._script_heal_request(given, code, script, stdin, inputs or {})
             elif any((*astuple(script), stdin, inputs)):

@@ -231,6 +231,7 @@ def test_what_cannot_be_used_is_refused_in_one_line(
             await refusal(client, "check_code", code="def f(", tests=TESTS),
             await refusal(client, "check_code", code=ADDING, tests="import json\n"),
             await refusal(client, "heal_code", code=ADDING, test=TESTS),  # no script to be run
+            await refusal(client, "heal_code", code=ADDING, module="adding"),
             await refusal(client, "heal_code", code=" ", tests=TESTS),
             await refusal(client, "heal_code", code=ADDING, tests=TESTS, stdin="x"),
             await refusal(client, "heal_code", code="1", inputs={"../../x": "y"}),
