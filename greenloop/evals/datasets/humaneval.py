@@ -29,9 +29,12 @@ class HumanEvalLine(ExternalRecord):
 
 
 def parse_humaneval_task(line: HumanEvalLine, where: str) -> EvalTask:
-    """Build the task. Raises InputError where prompt or entry point do not have their form."""
+    """Build the task. Raises InputError where a part does not have its form."""
     what = f"{where} (id {line.task_id})"
     check_entry_point(line.entry_point, what)
+    defined = [n.name for n in parse_source(line.test, what).body if isinstance(n, Definition)]
+    if "check" not in defined:  # every answer would fail
+        raise InputError(f"{what}: test has no function `check`")
     parts = (
         remove_entry_point(line.prompt, line.entry_point, what),
         f"from {DEFAULT_MODULE} import {line.entry_point}\n\n_CANDIDATE = {line.entry_point}",

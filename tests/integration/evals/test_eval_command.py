@@ -197,6 +197,7 @@ BAD = {
     "two of one id": (["twice.jsonl"], "twice.jsonl, line 2: a second task has the id a"),
     "no Python": (["nopython.jsonl"], "line 1 (id a): the tests are not Python: line 1"),
     "no test": (["notest.jsonl"], "line 1 (id a): the tests contain no function"),
+    "no check": (["nocheck.jsonl"], "line 1 (id H/0): test has no function `check`"),
     "no module": (["nomodule.jsonl"], "line 1 (id a): the tests import no module of the task"),
     "no tests file": (["nofile.jsonl"], "there.py cannot be read"),
     "nothing to leave out": (["own.jsonl", "--leave-out", "b"], "--leave-out b"),
@@ -216,6 +217,7 @@ def test_bad_input_is_one_line_before_any_model_call(run: Run, case: str) -> Non
         "nopython": OWN % '"import m\\ndef test_x(:\\n"'.replace("import m\\n", "import (\\n"),
         "notest": OWN % '"import m\\nassert m.x\\n"',
         "nomodule": OWN % '"import os\\ndef test_x(): pass\\n"',
+        "nocheck": '{"task_id": "H/0", "prompt": "def f():\\n 1", "entry_point": "f", "test": "f()"}',
         "nofile": OWN % '"there.py"',
     }
     Path("object.json").write_text('{\n "a": {"id": "a"}\n}\n')
