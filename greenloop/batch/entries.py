@@ -132,7 +132,7 @@ def _entry_from_file(path: Path, name: Path, output_dir: Path | None) -> Entry:
 def _module_file_name(name: Path) -> Path:
     """Return the code's file, named after the specification."""
     stem = re.sub(r"\W+", "_", name.name).strip("_").lower() or "solution"
-    stem = f"_{stem}" if stem[0].isdigit() else stem
+    stem = f"module_{stem}" if stem[0].isdigit() else stem  # 01-roman.md
     if why := explain_invalid_module_name(stem):
         raise InputError(f"{name}: '{stem}' cannot be the module's name: {why}; rename the file")
     return name.with_name(f"{stem}.py")
@@ -154,7 +154,13 @@ def _entry_from_line(raw: str, where: str, output_dir: Path | None) -> Entry:
     tests = (line.tests,) if isinstance(line.tests, str) else line.tests
     output = Path(line.output) if line.output else None
     if output is None and output_dir is not None:
+        if ".." in Path(line.id).parts or Path(line.id).is_absolute():
+            raise InputError(f"{where}: id {line.id} leads out of the output folder")
         output = output_dir / _module_file_name(Path(line.id))
+    elif output is not None:
+        is_python, why = output.suffix == ".py", explain_invalid_module_name(output.stem)
+        if not is_python or why:
+            raise InputError(f"{where}: output {output}: {why or 'name a .py file'}")
     given = tuple(GivenTests.read(Path(item), f"{where}: tests {item}") for item in tests)
     return Entry(id=line.id, text=line.spec, source=where, tests=given, output=output)
 
