@@ -150,7 +150,7 @@ def _annotate_patch(
     path, number, in_hunk = "", 0, False
     for text in lines:
         # Within a hunk, `--- x` is a deleted line `-- x`, and no header.
-        in_hunk = text.startswith("@@") or in_hunk and not text.startswith("diff --git ")
+        in_hunk = text.startswith("@@") or (in_hunk and not text.startswith("diff --git "))
         kind = {"+": "add", "-": "del", "@": "at", "\\": "at"}.get(text[:1], "same")
         kind = kind if in_hunk else "file"
         if text.startswith("diff --git "):

@@ -37,5 +37,5 @@ def test_code_that_could_not_be_imported_or_leaves_the_folder_is_refused(
     tmp_path: Path, keys: str
 ) -> None:
     (tmp_path / "a.jsonl").write_text(f'{{{keys}, "spec": "Write f"}}')
-    with pytest.raises(InputError, match="line 1: (id|output) "):
+    with pytest.raises(InputError, match=r"line 1: (id|output) "):
         read_entries([str(tmp_path / "a.jsonl")], tmp_path)
