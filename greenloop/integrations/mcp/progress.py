@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from greenloop.events import Event, EventSink
 from greenloop.reporting.escaping import sanitize_line
@@ -17,8 +17,8 @@ _HEARTBEAT_SECONDS = 10.0  # clients time out without progress, usually after 60
 async def forward_progress(report: ProgressCallback) -> AsyncIterator[EventSink]:
     """Yield a sink whose events, from any thread, are reported one after the other.
 
-    At the end of the block all events have been reported. `report` gets an increasing number and
-    the line.
+    At the end of the block all events have been reported, or `report` has failed. It gets an
+    increasing number and the line.
     """
     loop, lines = asyncio.get_running_loop(), asyncio.Queue[str | None]()
 
@@ -33,7 +33,8 @@ async def forward_progress(report: ProgressCallback) -> AsyncIterator[EventSink]
     try:
         yield emit
         put(None)
-        await forwarding
+        with suppress(Exception):  # a line that cannot be sent costs no result, which is paid for
+            await forwarding
     finally:
         forwarding.cancel()
 

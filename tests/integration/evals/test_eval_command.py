@@ -14,6 +14,7 @@ import pytest
 from tests.integration.cli.conftest import Run
 from tests.integration.evals.conftest import DATA, Examinee, write_tasks
 from tests.support.openai_server import OpenAIServer, Reply
+from tests.support.programs import read_table
 
 QUICK = {"GREENLOOP_HARDENING_ROUNDS": "0", "MAX_REPAIR_ITERATIONS": "0"}
 # Without a sandbox, which starts at once; then nothing is `verified`.
@@ -181,27 +182,7 @@ def test_folder_of_another_model_is_refused(run: Run) -> None:
 
 
 OWN = '{"id": "a", "spec": "x", "tests": %s}\n'
-BAD = {
-    "no file": (["nowhere.jsonl"], "nowhere.jsonl does not exist"),
-    "nothing named": ([], "TASKS is missing"),
-    "no JSON": (["broken.jsonl"], "broken.jsonl, line 2: not JSON"),
-    "one object in all": (["object.json"], "one JSON object on each line, or one array"),
-    "an empty file": (["empty.jsonl"], "has no tasks"),
-    "an unknown format": (["odd.jsonl"], "odd.jsonl, line 1: the keys (question) are of no known"),
-    "another format": (["own.jsonl", "--format", "mbpp"], "own.jsonl, line 1 (mbpp): task_id"),
-    "a folder as a file": (
-        ["folder", "--format", "mbpp"],
-        "--format mbpp reads a file, this is a folder",
-    ),
-    "no exercise": (["folder"], "there is no task"),
-    "two of one id": (["twice.jsonl"], "twice.jsonl, line 2: a second task has the id a"),
-    "no Python": (["nopython.jsonl"], "line 1 (id a): the tests are not Python: line 1"),
-    "no test": (["notest.jsonl"], "line 1 (id a): the tests contain no function"),
-    "no check": (["nocheck.jsonl"], "line 1 (id H/0): test has no function `check`"),
-    "no module": (["nomodule.jsonl"], "line 1 (id a): the tests import no module of the task"),
-    "no tests file": (["nofile.jsonl"], "there.py cannot be read"),
-    "nothing to leave out": (["own.jsonl", "--leave-out", "b"], "--leave-out b"),
-}
+BAD = read_table(__file__, "BAD")
 
 
 @pytest.mark.parametrize("case", BAD)

@@ -15,6 +15,7 @@ import pytest
 
 from greenloop.agent import CodingAgent
 from greenloop.cli.commands.mcp import _open_socket
+from greenloop.events import Notice
 from greenloop.integrations.mcp import progress as telling
 from greenloop.settings import Settings
 from greenloop.workflow.storage.run_dir import RunDirectory
@@ -390,3 +391,15 @@ def test_a_host_hears_of_a_call_in_which_nothing_happens(monkeypatch: pytest.Mon
             return await asyncio.wait_for(heard.get(), HUNG_S)
 
     assert "running for" in asyncio.run(silent())
+
+
+def test_a_progress_line_that_cannot_be_sent_costs_no_result() -> None:
+    async def fail(_number: int, _line: str) -> None:
+        raise ConnectionError
+
+    async def work() -> str:
+        async with telling.forward_progress(fail) as emit:
+            emit(Notice("begins"))
+        return "paid for"
+
+    assert asyncio.run(work()) == "paid for"
