@@ -52,9 +52,10 @@ def format_seconds(value: float) -> str:
     """Return `12 ms`, `3.4 s`, `2 min 5 s`."""
     if value < 1:
         return f"{value * 1000:.0f} ms"
-    if value < 60:
+    if value < 59.95:
         return f"{value:.1f} s"
-    return f"{int(value // 60)} min {value % 60:.0f} s"
+    minutes, seconds = divmod(round(value), 60)
+    return f"{minutes} min {seconds} s"
 
 
 def format_number(value: int) -> str:

@@ -12,6 +12,7 @@ from greenloop.reporting.html.attempts import build_attempt_views
 from greenloop.reporting.html.code import annotate_code, highlight_lines
 from greenloop.reporting.html.index import IndexEntry, render_index_html
 from greenloop.reporting.html.page import render_report_html
+from greenloop.reporting.html.rendering import format_seconds
 from tests.support.reports import (
     HOSTILE,
     all_kinds,
@@ -201,3 +202,7 @@ def test_recorded_cost_is_not_unknown() -> None:
         build_make_report(environment=environment)
     )
     assert "<small>unknown</small>" in render_report_html(build_make_report())
+
+
+def test_a_duration_never_has_sixty_seconds() -> None:
+    assert [format_seconds(value) for value in (59.97, 119.7)] == ["1 min 0 s", "2 min 0 s"]
