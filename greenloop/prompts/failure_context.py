@@ -12,7 +12,7 @@ _MAX_MESSAGE_CHARS, _MAX_OUTPUT_CHARS, _MAX_SOURCE_CHARS, _MAX_LINES = 1500, 600
 # Only what Python and pytest write themselves: the same characters may be what a test compares.
 _NORMALIZATIONS = (
     (re.compile(r"(/[\w.+-]+)*/greenloop-\w+/(work|tmp|home)/?"), ""),
-    (re.compile(r"/[\w./+-]*/(?=[\w.+-]+\.py(\)|:\d|\"?, line \d))"), ""),
+    (re.compile(r"(?<![\w.-])/[\w./+-]*/(?=[\w.+-]+\.py(\)|:\d|\"?, line \d))"), ""),
     (re.compile(r"\btmp[a-z0-9_]{8}\b"), "tmp…"),
     (re.compile(r"\bat 0x[0-9a-fA-F]{6,}\b"), "at 0x…"),
     (re.compile(r"\bpytest-of-\w+/pytest-\d+/"), ""),
