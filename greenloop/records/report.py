@@ -64,9 +64,7 @@ class DisputeEntry(Record):
 
 
 class TestEntry(Record):
-    """One test. `outcome` is pytest's, `dropped` for a test that was judged wrong, or `invalid` for
-    a held-out example that cannot be read.
-    """
+    """One test. `outcome` is pytest's, `dropped` if judged wrong, or `invalid` if unreadable."""
 
     __test__ = False
 
