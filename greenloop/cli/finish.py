@@ -11,10 +11,12 @@ from typing import TypeVar, get_args
 from greenloop.cli.options.shared import DisplayOptions
 from greenloop.cli.process import escape_displayed, print_error
 from greenloop.errors import (
+    BudgetExhaustedError,
     GreenloopError,
     InputError,
     InterruptedRunError,
     InvalidResponseError,
+    ModelUnavailableError,
     OutputError,
     SandboxError,
     UnusableCodeError,
@@ -106,14 +108,15 @@ def print_refusal(name: str, error: GreenloopError) -> None:
 
 
 def _name_next_step(report: Report, error: GreenloopError) -> str:
-    """Return a hint how to get other answers if those of the model could not be used."""
-    if (
-        not isinstance(error, (InvalidResponseError, UnusableCodeError))
-        or not report.artifacts.run_dir
-    ):
-        return ""
-    command = format_command(report, "resume")
-    return f"; `{command}` asks once more; --model names another model for a new run"
+    """Return a hint how to continue a run that a limit, the server or the answers ended."""
+    command = format_command(report, "resume") if report.artifacts.run_dir else ""
+    if command and isinstance(error, BudgetExhaustedError):
+        return f"; `{command}` with a higher limit continues"
+    if command and isinstance(error, ModelUnavailableError):
+        return f"; `{command}` continues when it can be reached"
+    if command and isinstance(error, (InvalidResponseError, UnusableCodeError)):
+        return f"; `{command}` asks once more; --model names another model for a new run"
+    return ""
 
 
 def print_report(

@@ -39,6 +39,7 @@ def test_no_network(run: Run) -> None:
     )
     assert status == 3
     assert "not reachable" in err
+    assert "; `greenloop resume` continues when it can be reached" in err
     assert err.count("\nretry ") == 1
     assert the_report()["reasons"][0].startswith("ended early: openai-compatible:")
 
@@ -47,7 +48,7 @@ def test_budget_of_one_token_asks_nothing(run: Run) -> None:
     with OpenAIServer(Served(answers())) as server:
         status, _, err = run(SPECIFICATION, "--max-tokens", "1", server=server)
     assert (status, server.requests) == (5, [])
-    assert "--max-tokens" in err
+    assert "--max-tokens); `greenloop resume` with a higher limit continues" in err
     assert the_report()["usage"]["calls"] == 0
 
 
