@@ -24,7 +24,7 @@ _CAUSES = {
     "out of time": "raise GREENLOOP_GRADING_SECONDS, in a project give --mutants all, or use faster tests",
     "nothing that a mutant could change": "",
     "no function is changed": "",
-    "no statement": "",
+    "lines have no statement": "",
     "not measured": "",
 }
 # Remedies by the beginning of the reason. Reasons that name their own remedy are not listed.

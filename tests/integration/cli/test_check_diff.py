@@ -164,6 +164,7 @@ def test_deleted_and_renamed_files_are_no_lines_to_grade(run: Run, shop: Path) -
     )
     assert status == 0
     assert "nothing to grade: no statement of code has changed since" in out
+    assert " → greenloop check --all grades every module\n" in out
     assert "was removed" not in out
 
 
