@@ -160,10 +160,12 @@ def read_project_settings(
     `base` has the values of settings without the project's file.
     Raises SettingsError: the file cannot be read, or sets what a project may not set.
     """
-    values, known = read_project_table(folder), {item.key: item for item in table if item.project}
+    values, known = read_project_table(folder), {item.key: item for item in table}
+    allowed = {key: item for key, item in known.items() if item.project}
     for key, value in values.items():
         if (item := known.get(key)) is None or item.project is None:
-            why = f"may not set {key}{_suggest(key, known) or '; use an option or the environment'}"
+            hint = "" if item else _suggest(key, allowed)
+            why = f"may not set {key}{hint or '; use an option or the environment'}"
         else:
             why = item.project(key, value, base[item.name])
         if why:
