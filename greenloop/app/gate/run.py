@@ -169,7 +169,7 @@ def _decide(request: GateRequest, memory: Memory, answer: GateAnswer) -> GateAns
     message, note = answer.message, answer.note
     blocks = memory.blocks + 1 if message else 0
     if message and memory.blocks >= request.tries:
-        note = f"{message}\n(shown {memory.blocks} times before; the agent may stop now)\n{note}"
+        note = f"{message}\n(blocked {memory.blocks} times before; the agent may stop now)\n{note}"
         blocks = memory.blocks if request.event.is_repeated else 0
     file = find_memory_file(request.root, request.event.session)
     try:

@@ -1,6 +1,7 @@
 """`greenloop gate`: an agent that stops is told what its change lacks, and may stop once it is mended."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -87,6 +88,14 @@ def test_the_same_change_gets_the_same_answer_and_no_more_blocks_than_tries(proj
         _, out, err = stop(project, "--agent", "claude", session_id="s", stop_hook_active=True)
         assert "decision" not in json.loads(out)
         assert "test_total was removed" in err  # the person is told
+
+
+def test_at_a_terminal_the_status_stays_1_until_the_change_is_mended(project: Path) -> None:
+    replace(project / "tests/test_cart.py", "def test_total", "def check_total")
+    command = [sys.executable, "-m", "greenloop", "gate", "--time", "200"]
+    _, terminal = os.openpty()
+    for _ in range(3):
+        assert subprocess.run(command, cwd=project, stdin=terminal, check=False).returncode == 1
 
 
 def test_a_broken_test_is_named_with_its_failure(project: Path) -> None:

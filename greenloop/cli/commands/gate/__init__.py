@@ -4,7 +4,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from greenloop.app.gate.events import StopEvent, format_block, format_pass, read_event
+from greenloop.app.gate.events import Agent, StopEvent, format_block, format_pass, read_event
 from greenloop.app.gate.run import GateAnswer, GateRequest, run_gate
 from greenloop.app.gate.settings import load_base_settings
 from greenloop.cli.options.checks import GateOptions
@@ -24,8 +24,7 @@ def gate_command(options: GateOptions) -> int:
     cannot fix is printed for the user, with status 0.
     """
     agent = options.agent
-    # without an agent, standard input may be a pipe that nobody closes
-    event = StopEvent() if agent == "text" else _read_standard_input()
+    event = _read_event(agent)
     if event.is_aborted:
         print(format_pass(agent))
         return 0
@@ -45,9 +44,14 @@ def gate_command(options: GateOptions) -> int:
     return 1 if agent == "text" else 0
 
 
-def _read_standard_input() -> StopEvent:
-    """Return the event that an agent writes to standard input; an empty one at a terminal."""
-    if sys.stdin is None or sys.stdin.isatty():
+def _read_event(agent: Agent) -> StopEvent:
+    """Return the event that an agent writes to standard input, if there is one.
+
+    At a terminal there is no agent to let go: each call is a piece of work of its own.
+    """
+    if sys.stdin and sys.stdin.isatty():
+        return StopEvent(is_repeated=False)
+    if sys.stdin is None or agent == "text":  # a pipe that nobody closes, if there is no event
         return StopEvent()
     return read_event(sys.stdin.read(_MAX_EVENT_CHARACTERS))
 
