@@ -1,12 +1,14 @@
 """Open questions for display: the call that all answers share, and the answers below it."""
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from greenloop.records import Choice, Report
 from greenloop.records.contract import LEFT_OPEN
 
 ADVICE = "answer in choices.md for `resume --answers`, or accept what was taken with `resume --accept-choices`"
+_NOT_MEASURED = ": not measured: "
 # Between a call and its result; of an exception, "raises ValueError" is the result.
 _RESULT = re.compile(r" -> | (?=raises \w)")
 
@@ -35,10 +37,22 @@ def split_answers(choice: Choice) -> tuple[str, tuple[str, ...]]:
 
 def split_reasons(report: Report) -> tuple[tuple[str, ...], tuple[OpenQuestion, ...]]:
     """Return the reasons against `verified`, with the open questions among them apart."""
-    others = tuple(item for item in report.reasons if not item.startswith(LEFT_OPEN))
+    others = [item for item in report.reasons if not item.startswith(LEFT_OPEN)]
     if report.contract is None or len(others) == len(report.reasons):
-        return report.reasons, ()
-    return others, tuple(map(_build_question, report.contract.open_choices))
+        return tuple(_merge_unmeasured(report.reasons)), ()
+    return tuple(_merge_unmeasured(others)), tuple(
+        map(_build_question, report.contract.open_choices)
+    )
+
+
+def _merge_unmeasured(reasons: Iterable[str]) -> Iterator[str]:
+    """Yield the reasons; pieces that were not measured for the same cause share one."""
+    named: dict[str, list[str]] = {}
+    for reason in reasons:
+        name, mark, cause = reason.partition(_NOT_MEASURED)
+        named.setdefault(f"{mark}{cause}" if mark else reason, []).append(name)
+    for text, names in named.items():
+        yield f"{', '.join(names)}{text}" if text.startswith(_NOT_MEASURED) else text
 
 
 def _build_question(choice: Choice) -> OpenQuestion:

@@ -42,7 +42,8 @@ def open_terminals(monkeypatch: pytest.MonkeyPatch) -> tuple[Terminal, Terminal]
 
 
 def test_card_has_verdict_counts_reasons_and_remedies() -> None:
-    reasons = "mutants: score 50%", "isolation: not measured: no test is new", "of its own"
+    unmeasured = (f"{name}: not measured: no test is new" for name in ("isolation", "lines"))
+    reasons = "mutants: score 50%", *unmeasured, "of its own"
     report = build_make_report(reasons=reasons, tests=(*build_make_report().tests, HELD_OUT))
     shown = card(report)
     assert "\n○ passed  topk\n" in shown
@@ -51,7 +52,7 @@ def test_card_has_verdict_counts_reasons_and_remedies() -> None:
     assert "+ 1 held-out example not run\n" in card(build_make_report(tests=(unrun,)))
     assert "4,600 tokens in 4 calls, cost unknown" in shown
     assert "• mutants: score 50% → add the tests that are missing" in shown
-    assert "no test is new → add a test of the change" in shown
+    assert "• isolation, lines: not measured: no test is new → add a test" in shown
     assert "• of its own\n" in shown
     assert "(1 attempt" not in shown or len(report.attempts) == 1
 
