@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +20,7 @@ from greenloop.cli.questions import create_asker
 from greenloop.errors import GreenloopError, InterruptedRunError, NoModelError, OutputError
 from greenloop.events import Event, RunFinished
 from greenloop.llm.factory import check_models
+from greenloop.llm.model_selection import choose_model
 from greenloop.records import Report
 from greenloop.records.report import meets_requirement
 from greenloop.reporting.progress.renderer import create_progress
@@ -63,6 +65,8 @@ def start_run(options: NewOptionsT, build: Callable[[NewOptionsT, Settings], Run
     request = build(options, settings)
     if getattr(options, "dry_run", False):
         if estimate := find_kind(request).estimate:
+            with suppress(NoModelError):
+                settings = settings.model_copy(update={"model": choose_model(settings).name})
             found = estimate(request, settings)
             print(json.dumps(asdict(found), indent=1) if options.json else found)
         return 0

@@ -63,6 +63,8 @@ def test_the_estimate_calls_no_model(run: Run) -> None:
     assert longer["tokens"] > 3 * short["tokens"]
     assert short["cost_usd"] < longer["cost_usd"]
     assert run("make", SPECIFICATION, "--dry-run")[1].endswith(", cost unknown without a model\n")
+    with_key = run("make", SPECIFICATION, "--dry-run", OPENAI_API_KEY="sk-0")[1]
+    assert with_key.endswith(" without repairs\n")
     assert not Path(".greenloop").exists()
 
 
