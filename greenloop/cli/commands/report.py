@@ -11,7 +11,7 @@ from rich.markdown import Markdown
 from greenloop.cli.batch_index import INDEX_FILE, is_batch_folder, read_batch, render_batch_page
 from greenloop.cli.finish import STDOUT, open_page, write_output
 from greenloop.cli.options.tools import ReportOptions
-from greenloop.cli.process import escape_displayed
+from greenloop.cli.process import escape_displayed, print_error
 from greenloop.errors import InputError
 from greenloop.records import Report
 from greenloop.reporting.batch import (
@@ -24,6 +24,7 @@ from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.formats.sarif import render_sarif
 from greenloop.reporting.html.page import render_report_html
 from greenloop.reporting.loader import read_report, render_schema
+from greenloop.reporting.summary import shorten_path
 from greenloop.settings import Settings
 
 _MAX_WIDTH = 160
@@ -48,6 +49,8 @@ def report_command(options: ReportOptions) -> int:
     outputs.sort(key=lambda item: item[0] == STDOUT)  # files first: they may fail
     for name, content in outputs:
         write_output(name, content)
+    if options.html == "" and not options.open_page:
+        print_error(f"wrote {shorten_path(str(page))}")
     if options.open_page:
         open_page(page)
         sys.stdout.write(f"{page.absolute()}\n")
