@@ -118,6 +118,8 @@ def _build_chat_model(choice: ModelChoice, settings: Settings) -> Any:
     meant = _PROVIDER_BY_EXTRA.get(provider, provider)
     if rest and meant != provider:
         raise SettingsError(f"--model {name}: no such provider; did you mean {meant}:{rest}?")
+    if not rest and provider in _list_providers():
+        raise SettingsError(f"--model {name} names no model: use {provider}:NAME")
     address = choice.base_url or settings.openai_base_url
     if provider == "openai" and address and not address.startswith(("http://", "https://")):
         raise SettingsError(f"OPENAI_BASE_URL={address} must begin with http:// or https://")
