@@ -19,6 +19,7 @@ from greenloop.errors import GreenloopError
 from greenloop.llm.budget import UNPRICED_PROVIDER
 from greenloop.llm.model_selection import can_reach, choose_model, list_served_models
 from greenloop.reporting.progress.messages import WARNING, is_unsandboxed
+from greenloop.reporting.summary import pluralize
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
 from greenloop.versions import get_installed_version, greenloop_version, is_small
@@ -96,8 +97,8 @@ def _check_packages(settings: Settings, *, is_verbose: bool) -> Diagnostic:
     """Show the allowed packages and their cache; the package registry is not contacted."""
     allowed, store = settings.allow_list.descriptions, PackageStore()
     shown = ", ".join(allowed) if is_verbose else f"{len(allowed) or 'no'} packages"
-    kept = len(store.list_folders())
-    found = f"generated code may use {shown}; sets of packages in {store.root}: {kept}"
+    kept = pluralize(len(store.list_folders()), "set")
+    found = f"generated code may use {shown}; {kept} of packages in {store.root}"
     mend = "" if get_installed_version("pip") else f"{sys.executable} -m ensurepip"
     return Diagnostic("packages", not mend, found, mend, status=4)
 

@@ -33,6 +33,7 @@ from greenloop.records.batch import EvalReport
 from greenloop.reporting.escaping import first_line
 from greenloop.reporting.evals import render_eval_markdown, render_eval_text
 from greenloop.reporting.progress.batch import create_batch_progress
+from greenloop.reporting.summary import pluralize
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
 from greenloop.workflow.storage.run_dir import RunDirectory, write_atomically
@@ -116,7 +117,7 @@ def _check_tasks(
     passed, without = sum(item.truth == "passed" for item in results), len(results) - len(
         with_solution
     )
-    none = f"; {without} tasks have no solution of their own" if without else ""
+    none = f"; {pluralize(without, 'task')} without a solution of its own" if without else ""
     summary = (
         f"{passed} of {len(with_solution)} solutions of the data pass their hidden tests{none}\n"
     )
