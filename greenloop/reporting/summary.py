@@ -120,7 +120,8 @@ def describe_change(report: Report) -> list[str]:
     if change is None:
         return []
     lines = [f"{item.path}: +{item.added} -{item.removed}" for item in change.files]
-    lines.append(f"{pluralize(change.baseline.locked, 'test')} of the project locked")
+    if report.command != "check":  # which makes no code that the tests could be locked for
+        lines.append(f"{pluralize(change.baseline.locked, 'test')} of the project locked")
     lines += (f"public: {item}" for item in change.public_changed)
     lines += (f"outside of the fence: {item}" for item in change.outside_fence)
     found = change.before_after.differences if change.before_after else ()

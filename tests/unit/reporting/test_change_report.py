@@ -87,6 +87,8 @@ def test_all_formats_name_what_changed() -> None:
     for text in (page, render_markdown(report).replace("\\", "")):
         assert re.search(r"src/a\.py", text)
         assert "f(0)" in text
+    checked = report.model_copy(update={"command": "check"})
+    assert ["locked" in render_markdown(item) for item in (report, checked)] == [True, False]
 
 
 def test_findings_of_a_checked_project_stand_at_their_files_below_the_working_folder() -> None:
