@@ -21,6 +21,7 @@ from greenloop.app.gate.words import (
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.doctests import are_examples_run, read_all
+from greenloop.project.weakening.names import list_variables
 from greenloop.project.weakening.tests import ComparedTest, list_called, pair_tests, read_tests
 from greenloop.records import BaselineResult
 from greenloop.syntax.source import LINE_END
@@ -63,13 +64,14 @@ class Explanations:
         without those of most other tests of the file that still hold. One is enough in a line that
         announces a change, and if it names a function of the project. A test that is gone needs a
         line that announces a change. For a weaker test it is a word in which the two expectations
-        differ. Other output in a data file is told by any line that announces a change.
+        differ, and no variable of the test. Other output in a data file is told by any line that announces a change.
         """
         old, texts = self._find_old(item.was), (item.before, item.after)
         is_data = item.kind == "data" and not item.before.endswith(".py")
         if self._is_weaker(item):
             words = set() if item.kind == "data" else list_words(texts[0]) ^ list_words(texts[1])
-            words -= list_words(*list_called(old)) if old else set()
+            variables = list_variables(texts[0]) | list_variables(texts[1])
+            words -= list_words(*(list_called(old) if old else ()), *(variables - self._defined))
             return not words.isdisjoint(self._said)
         if is_data and any(map(_ANNOUNCING.search, self.lines)):
             return True
