@@ -15,7 +15,6 @@ from greenloop.reporting.formats.markdown import code_span, escape_markdown
 from greenloop.reporting.formats.sarif import render_sarif
 from greenloop.reporting.loader import read_report
 
-_TEXT_HEAD = "verdict     mutants  module  first step\n"
 _TABLE_HEAD = ("| verdict | mutants | module | first step |", "|---|---:|---|---|")
 
 
@@ -44,7 +43,7 @@ def render_grades(grades: Sequence[ModuleGrade], form: str, require: str | None)
         cases = (_junit_case(item, is_enough=item.reaches(require)) for item in grades)
         return render_suite("greenloop check --all", cases)
     if form == "text":
-        return "".join([_TEXT_HEAD, *map(_format_grade, grades)])
+        return "".join(map(_format_grade, grades))
     reports = [read_report(Path(item.run_dir)) for item in grades if item.run_dir]
     ungraded = [item for item in grades if not item.run_dir]
     if form == "sarif":
@@ -55,7 +54,8 @@ def render_grades(grades: Sequence[ModuleGrade], form: str, require: str | None)
 
 def _format_grade(item: ModuleGrade) -> str:
     step = f"  {item.step}" if item.step else ""
-    return f"{item.verdict:11} {_format_score(item):>7}  {item.path}{step}\n"
+    noticed = f"{score} of mutants" if (score := _format_score(item)) else ""
+    return f"{item.verdict:11} {noticed:15}  {item.path}{step}\n"
 
 
 def _junit_case(item: ModuleGrade, *, is_enough: bool) -> TestCase:
