@@ -2,7 +2,9 @@
 
 Names, parameters, bases and decorators are kept. Docstrings, comments, and the defaults,
 annotations and values that the text does not state are an interpretation of the text, which the
-writer of a second implementation must not see.
+writer of a second implementation must not see. Beside a function that the text names, or a program
+(`main`), a function that it does not name is no reading of the text but a part that somebody chose:
+its annotations are kept, because nobody could guess them from the text.
 """
 
 import ast
@@ -60,6 +62,7 @@ class _Reducer(ast.NodeTransformer):
 
     def __init__(self, text: str, classes: frozenset[str]) -> None:
         self._text, self._classes = text, classes
+        self._is_part = False  # inside of a function that the text does not name
 
     def visit_FunctionDef(self, node: Function) -> ast.AST:
         arguments = node.args
@@ -82,7 +85,16 @@ class _Reducer(ast.NodeTransformer):
         return node
 
     def visit_Module(self, node: ast.Module) -> ast.AST:
-        node.body = [self.visit(item) for item in node.body if _is_kept(item)]
+        named = {
+            item.name
+            for item in node.body
+            if isinstance(item, Definition)
+            and (item.name == "main" or _states(self._text, item.name))
+        }
+        node.body = [item for item in node.body if _is_kept(item)]
+        for item in node.body:
+            self._is_part = bool(named) and isinstance(item, Function) and item.name not in named
+            self.visit(item)
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
@@ -99,9 +111,9 @@ class _Reducer(ast.NodeTransformer):
         return value if known else ast.Constant(...)
 
     def _reduce_annotation(self, annotation: ast.expr | None) -> ast.expr | None:
-        if annotation is None or any(not self._names(item) for item in _find_words(annotation)):
-            return None
-        return annotation
+        if annotation is None or self._is_part:
+            return annotation
+        return annotation if all(map(self._names, _find_words(annotation))) else None
 
     def _names(self, word: str) -> bool:
         known = word in _NEUTRAL_NAMES or word in self._classes

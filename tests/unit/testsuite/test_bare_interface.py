@@ -9,6 +9,7 @@ from tests.support.programs import read_program
 
 TEXT = (
     "price(items, rate) gives the sum of the integer prices, a list of them; rate is 7 by default."
+    " later(x) gives an error."
 )
 
 INTERFACE = read_program(__file__, "INTERFACE")
@@ -48,6 +49,15 @@ def test_the_interface_of_a_text_or_of_code_is_a_stub_again(interface: str) -> N
     ast.parse(reduced)
     ast.parse(extract_interface(interface, "nothing"))
     assert reduce_interface(reduced, "nothing") == reduced
+
+
+@pytest.mark.parametrize("named", ["def main(argv) -> int:", "def load(a, b):"])
+def test_parts_that_the_text_does_not_name_keep_their_types(named: str) -> None:
+    stub = named.replace("(a, b)", "(a: float, b: dict) -> set") + "\n    ...\n"
+    part = "\n\ndef cut(text: str, by: float=...) -> tuple[str, int]:\n    ...\n"
+    assert part.strip() in reduce_interface(stub + part.replace("...)", "0.5)"), "load the file")
+    assert named in reduce_interface(stub, "load the file")
+    assert "-> tuple" not in reduce_interface(part, "load the file")
 
 
 def test_a_word_within_another_states_nothing() -> None:
