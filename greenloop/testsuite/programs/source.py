@@ -2,7 +2,7 @@
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
 from greenloop.syntax.names import iter_assigned
@@ -123,7 +123,8 @@ class TestSource:
 
     def render_preamble(self, bodies: Iterable[ast.AST], extra: Iterable[ast.stmt]) -> str:
         """Return imports, and the definitions that the bodies use, in the order of the file."""
-        used, added = set(walk_names(*bodies)), True
+        setup = [node for node in self.statements if self._is_used(node, frozenset())]
+        used, added = set(walk_names(*bodies, *setup)), True
         kept = list(extra)
         while added:
             found = {walk for item in kept for walk in walk_names(item)}
@@ -136,9 +137,10 @@ class TestSource:
             added = not (more | found) <= used
             used |= more | found
         chosen = [node for node in self.statements if self._is_used(node, used)]
+        chosen.sort(key=lambda node: getattr(node, "module", "") != "__future__")  # must be first
         return "\n".join(map(ast.unparse, [*chosen, *kept]))
 
-    def _is_used(self, node: ast.stmt, used: set[str]) -> bool:
+    def _is_used(self, node: ast.stmt, used: Set[str]) -> bool:
         if isinstance(node, Definition):
             return node.name in used
         names = list(iter_assigned(*get_assigned_targets(node)))

@@ -102,6 +102,14 @@ def test_statements_that_need_pytest_are_left_out_of_the_preamble() -> None:
     assert "seed(1)" in found.preamble
 
 
+def test_a_copy_has_the_names_of_setup_calls_and_its_future_imports_first() -> None:
+    tests = "from __future__ import annotations\nfrom m import f\nSEED = 3\nseed(SEED)\n"
+    tests += "def test_it():\n    assert f(1) == 2\n"
+    preamble = build_programs(tests, "m", "import sys").preamble
+    assert preamble.startswith("from __future__")
+    assert "SEED = 3\nseed(SEED)" in preamble
+
+
 def test_fixtures_of_a_conftest_are_used() -> None:
     shared = "import pytest\n\n@pytest.fixture\ndef size():\n    return 3\n"
     found = build("def test_it(size):\n    assert f(size) == 9\n", shared)
