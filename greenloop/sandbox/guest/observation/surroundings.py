@@ -131,6 +131,8 @@ class Surroundings:
 
     def _describe_program(self, program: Any) -> str:
         """Describe an executable that the text of the programs does not name; '' for others."""
+        if "ctypes" in self._list_callers():  # it asks for the file of a shared library
+            return ""
         words = _fsdecode(program).split()
         name = words[0].rpartition("/")[2] if words else ""
         given = "executable" if words[:1] == [sys.executable] else name

@@ -64,6 +64,11 @@ def test_answers_after_a_look_at_the_machine_prove_nothing(box: Sandbox) -> None
     assert measure_evidence(box, code.replace("os.sep", "'.'")).agreed == 2
 
 
+def test_an_import_that_finds_a_shared_library_spoils_no_answer(warm: Sandbox) -> None:
+    found = measure_evidence(warm, f"import ctypes.util\nctypes.util.find_library('c')\n{HONEST}")
+    assert (found.agreed, found.own_answers) == (2, 0)
+
+
 def test_a_look_at_the_machine_in_one_test_spoils_no_other_test(warm: Sandbox) -> None:
     looks = "import m\n\ndef test_names():\n    assert 'tmp' in m.names()\n"
     found = measure_evidence(warm, read_program(__file__, "LOOKS"), looks + TESTS)
