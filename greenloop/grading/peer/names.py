@@ -10,19 +10,25 @@ from greenloop.grading.inputs.known_calls import list_constants
 from greenloop.syntax.parse import parse_or_empty, parse_or_none
 from greenloop.testsuite.bare_interface import reduce_interface
 
+_ORDER = re.compile(
+    r"\b(sort|order|ascend|descend|alphabet|chronolog|first\b|reihenfolge)", re.IGNORECASE
+)
+
 
 @dataclass(frozen=True)
 class Names:
     """Names in the text or the interface (`words`), and `fields` of the interface's classes.
 
     `constants` are pairs of values, as source, that the code and the peer give to a constant whose
-    value the text leaves open. `coroutines` are the functions that have to be awaited.
+    value the text leaves open. `coroutines` are the functions that have to be awaited. The order of
+    a dict counts only if the text speaks of an order (`has_order`).
     """
 
     words: frozenset[str] = frozenset()
     fields: frozenset[str] = frozenset()
     constants: frozenset[tuple[str, str]] = frozenset()
     coroutines: frozenset[str] = frozenset()
+    has_order: bool = False
 
 
 def read_names(interface: str, specification: str, code: str, peer: str) -> Names:
@@ -34,7 +40,8 @@ def read_names(interface: str, specification: str, code: str, peer: str) -> Name
     constants = _pair_open_constants(interface, specification, code, peer)
     own = parse_or_empty(code).body
     coroutines = frozenset(node.name for node in own if isinstance(node, ast.AsyncFunctionDef))
-    return Names(words, frozenset(declared | methods), constants, coroutines)
+    has_order = _ORDER.search(specification) is not None
+    return Names(words, frozenset(declared | methods), constants, coroutines, has_order)
 
 
 def _is_declared(node: ast.AST) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from greenloop.grading.inputs.programs import Input
 from greenloop.grading.inputs.runs import Answer
-from greenloop.grading.peer.answers import compare, is_refused, name_kind
+from greenloop.grading.peer.answers import compare, is_refused, name_kind, read_pairs
 from greenloop.grading.peer.features import describe_arguments
 from greenloop.grading.peer.names import Names
 from greenloop.grading.peer.records import FoundDifference
@@ -156,6 +156,10 @@ def _judge_call(item: Input, code: Answer, peer: Answer, names: Names) -> Outcom
         form, both = _read_form(item, both, names)
         kinds = name_kind(both[0]), name_kind(both[1])
         return Outcome(item, code, peer, False, ANSWER, kinds, both, form)
+    pairs = read_pairs(both[0]), read_pairs(both[1])
+    if agrees and names.has_order and compare(*pairs, names) is False:
+        form = f"list({_read_form(item, both, names)[0]}.items())"
+        return Outcome(item, code, peer, False, ANSWER, ("order",), pairs, form)
     # A peer may change its arguments carelessly; if it returns nothing, they are its answer.
     matters = code.changes_arguments or (peer.changes_arguments and both[1].get("value", 0) is None)
     if agrees and matters:

@@ -151,7 +151,7 @@ def _compare(warm: Sandbox, code: str, peer: str, inputs: str, **given: Any) -> 
         code=code,
         peer=PeerProgram(peer, inputs),
         interface=given.get("interface", code),
-        specification="",
+        specification=given.get("text", ""),
         tests=[TestFile("test_m.py", given.get("tests", ""))],
         examples=[],
         seed="1",
@@ -298,6 +298,18 @@ def test_a_decimal_can_be_expected(warm: Sandbox) -> None:
     inputs = "def inputs(rng):\n    yield from range(60)\n\ndef allowed(n):\n    return n >= 0\n"
     found = _compare(warm, code, code.replace("(n)\n", "(n + 1)\n"), inputs)
     assert "Decimal('1')" in {item.peer_literal for item in found.differences}
+
+
+@pytest.mark.parametrize(("text", "differs"), [("totals by key.", False), ("sorted by key.", True)])
+def test_the_order_of_a_dict_counts_where_the_text_speaks_of_one(
+    warm: Sandbox, text: str, differs: bool
+) -> None:
+    peer = "def f(n: int) -> dict:\n    return dict(sorted({9: n, 1: n}.items()))\n"
+    code = "def f(n: int) -> dict:\n    return {9: n, 1: n}\n"
+    inputs = "def inputs(rng):\n    yield from range(60)\n\ndef allowed(n):\n    return n >= 0\n"
+    found = _compare(warm, code, peer, inputs, text=text).differences
+    assert ("list(f(0).items())" in {item.call for item in found}) == differs
+    assert ("[(1, 0), (9, 0)]" in {item.peer_literal for item in found}) == differs
 
 
 @pytest.mark.parametrize("imports", ["import datetime as dt", "import datetime", ""])
