@@ -73,3 +73,15 @@ def explain_invalid_module_name(name: str) -> str | None:
     if name in _RESERVED_NAMES or name.startswith(("_", "test_")):
         return "it is reserved"
     return None
+
+
+def find_types(tree: ast.AST) -> frozenset[str]:
+    """Return the names that annotations use, such as type aliases."""
+    found: list[ast.expr | None] = []
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found.append(node.returns)
+        elif isinstance(node, (ast.arg, ast.AnnAssign)):
+            found.append(node.annotation)
+    names = (item for node in found if node for item in ast.walk(node))
+    return frozenset(item.id for item in names if isinstance(item, ast.Name))

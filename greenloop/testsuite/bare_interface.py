@@ -4,13 +4,15 @@ Names, parameters, bases and decorators are kept. Docstrings, comments, and the 
 annotations and values that the text does not state are an interpretation of the text, which the
 writer of a second implementation must not see. Beside a function that the text names, or a program
 (`main`), a function that it does not name is no reading of the text but a part that somebody chose:
-its annotations are kept, because nobody could guess them from the text.
+its annotations are kept, because nobody could guess them from the text. A type alias stays if an
+annotation that is kept uses it.
 """
 
 import ast
 import re
 from collections.abc import Iterator
 
+from greenloop.syntax.names import find_types
 from greenloop.syntax.nodes import Definition, Function, Import, get_assigned_targets
 
 # Words for a type in a text, besides the type's name.
@@ -91,10 +93,14 @@ class _Reducer(ast.NodeTransformer):
             if isinstance(item, Definition)
             and (item.name == "main" or _states(self._text, item.name))
         }
+        types = find_types(node)
         node.body = [item for item in node.body if _is_kept(item)]
         for item in node.body:
             self._is_part = bool(named) and isinstance(item, Function) and item.name not in named
-            self.visit(item)
+            if _get_assigned(item) not in types:
+                self.visit(item)
+        unused = types - find_types(node)
+        node.body = [item for item in node.body if _get_assigned(item) not in unused]
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
@@ -139,6 +145,12 @@ def _states(text: str, word: str, others: str = "") -> bool:
 def _is_kept(node: ast.stmt) -> bool:
     """Whether a statement declares something; a docstring does not."""
     return not isinstance(node, (ast.Expr, ast.Pass, Import))
+
+
+def _get_assigned(node: ast.stmt) -> str:
+    """Return the name that a statement assigns, '' for others."""
+    targets = get_assigned_targets(node)
+    return targets[0].id if targets and isinstance(targets[0], ast.Name) else ""
 
 
 def _build_dots() -> ast.stmt:

@@ -7,6 +7,8 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from greenloop.syntax.names import find_types
+from greenloop.syntax.nodes import Definition
 from greenloop.syntax.parse import cache_by_source, parse_or_empty
 
 _CODE = r"(code|implementation|module|functions?|class(es)?|methods?|tests?|imports?|logic)"
@@ -119,12 +121,18 @@ def _iter_defined_names(node: ast.stmt) -> Iterator[str]:
 def public_names(interface: str) -> tuple[str, ...]:
     """Return the functions, classes and constants that an interface requires.
 
-    Type variables are left out: they are part of the notation, not of the behaviour.
+    Type variables and aliases are left out: they are part of the notation, not of the behaviour.
     """
+    tree = parse_or_empty(interface)
+    types = find_types(tree)
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
-    nodes = (node for node in parse_or_empty(interface).body if isinstance(node, kinds))
+    nodes = (node for node in tree.body if isinstance(node, kinds))
     found = (
-        name for node in nodes if not _is_type_variable(node) for name in _iter_defined_names(node)
+        name
+        for node in nodes
+        if not _is_type_variable(node)
+        for name in _iter_defined_names(node)
+        if isinstance(node, Definition) or name not in types
     )
     return tuple(dict.fromkeys(name for name in found if not name.startswith("__")))
 

@@ -100,7 +100,8 @@ def test_name_imported_from_the_module_is_not_defined() -> None:
 def test_public_names_are_the_required_names() -> None:
     interface = (
         "import re\nfrom typing import TypeVar\n__all__ = ['f']\nT = TypeVar('T')\n"
-        "LIMIT: int\nMODES = ('a',)\nclass C: ...\ndef f() -> None: ...\n"
+        "LIMIT: int\nMODES = ('a',)\nRow = tuple[int, str]\nclass C: ...\n"
+        "def f(c: C) -> list[Row]: ...\n"
     )
     assert public_names(interface) == ("LIMIT", "MODES", "C", "f")
 
