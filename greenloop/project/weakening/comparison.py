@@ -84,7 +84,7 @@ class WeakenedTest:
 
 
 def _shorten(text: str, most: int = 120) -> str:
-    line = " ".join(text.split())
+    line = re.sub(r"\s*\n\s*", " ", text.strip())  # spaces within a line may be of a literal
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
@@ -186,7 +186,8 @@ def _compare_strength(
     is_wider = old.subject == new.subject and is_widened(old.bounds, new.bounds)
     is_wider |= is_narrowed(*map(read_condition, (old.text, new.text)))
     others = [check for check in test.checks if check.text != old.text]
-    is_held, negates = _is_held(old, others), is_opposite(old.text, new.text)
+    is_held = _is_held(old, fresh) or _is_implied(old, others)  # as of a check that is gone
+    negates = is_opposite(old.text, new.text)
     is_same = ast.unparse(read_truth(read_condition(old.text))) == new.text
     is_same |= " or " in new.text and new.conditions < old.conditions  # `if` has become `or`
     # an assertion and its opposite cannot both pass, so neither is weaker
