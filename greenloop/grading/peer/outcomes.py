@@ -7,7 +7,7 @@ from functools import cached_property
 from textwrap import indent
 from typing import Any
 
-from greenloop.grading.inputs.programs import Input
+from greenloop.grading.inputs.programs import Input, find_observation
 from greenloop.grading.inputs.runs import Answer
 from greenloop.grading.peer.answers import compare, is_refused, name_kind, read_pairs
 from greenloop.grading.peer.features import describe_arguments
@@ -28,6 +28,7 @@ from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.used_definitions import show_with_definitions
 
 _Answers = tuple[dict[str, Any], dict[str, Any]]
+_ITEMS, _ORDER = "list({}.items())", ("order",)
 _ENDS, _MAX_CALL = "ends the process", 2500  # the limit of built inputs, too
 
 
@@ -42,7 +43,7 @@ class Outcome:
     at: int = ANSWER  # the number of the observation that differs
     kinds: tuple[str, ...] = ()  # of both answers at `at`
     answers: tuple[dict[str, Any], ...] = ()  # both answers at `at`
-    form: str = "{}"  # turns a call into one that gives the shown answers: `list({})`
+    form: str = "{}"  # turns the last expression into one with the shown answers: `list({})`
 
     @property
     def is_slower(self) -> bool:
@@ -59,7 +60,8 @@ class Outcome:
         """The call as an expression, or statements whose last one is compared."""
         if self.item.is_call:
             return self.form.format(ast.unparse(self.item.node))[:_MAX_CALL]
-        return render_statements(self.item.node, self.at)[:_MAX_CALL]
+        before, line, last = render_statements(self.item.node, self.at).rpartition("\n")
+        return f"{before}{line}{self.form.format(last)}"[:_MAX_CALL]
 
     @property
     def cluster(self) -> tuple[str, ...]:
@@ -156,10 +158,9 @@ def _judge_call(item: Input, code: Answer, peer: Answer, names: Names) -> Outcom
         form, both = _read_form(item, both, names)
         kinds = name_kind(both[0]), name_kind(both[1])
         return Outcome(item, code, peer, False, ANSWER, kinds, both, form)
-    pairs = read_pairs(both[0]), read_pairs(both[1])
-    if agrees and names.has_order and compare(*pairs, names) is False:
-        form = f"list({_read_form(item, both, names)[0]}.items())"
-        return Outcome(item, code, peer, False, ANSWER, ("order",), pairs, form)
+    if agrees and (pairs := _find_other_order(both, names)):
+        form = _ITEMS.format(_read_form(item, both, names)[0])
+        return Outcome(item, code, peer, False, ANSWER, _ORDER, pairs, form)
     # A peer may change its arguments carelessly; if it returns nothing, they are its answer.
     matters = code.changes_arguments or (peer.changes_arguments and both[1].get("value", 0) is None)
     if agrees and matters:
@@ -171,6 +172,12 @@ def _judge_call(item: Input, code: Answer, peer: Answer, names: Names) -> Outcom
         one, other = map(load, printed)
         return Outcome(item, code, peer, False, PRINTED, ("printed",), (one, other))
     return Outcome(item, code, peer, agrees)
+
+
+def _find_other_order(both: _Answers, names: Names) -> _Answers | None:
+    """Return the items of two equal dicts whose order differs, if the text speaks of an order."""
+    pairs = read_pairs(both[0]), read_pairs(both[1])
+    return pairs if names.has_order and compare(*pairs, names) is False else None
 
 
 def _read_form(item: Input, both: _Answers, names: Names) -> tuple[str, _Answers]:
@@ -200,12 +207,23 @@ def _judge_function(item: Input, code: Answer, peer: Answer, names: Names) -> Ou
         if agrees is False:
             kinds, at = (name_kind(both[0]), name_kind(both[1])), min(number, other_number)
             return Outcome(item, code, peer, False, at, kinds, both)
+        if agrees and (pairs := _find_other_order(both, names)) and _is_shown(item, number):
+            return Outcome(item, code, peer, False, number, _ORDER, pairs, _ITEMS)
         if number != other_number or ("error" in both[0]) != ("error" in both[1]):
             break
         if any(map(is_refused, both)):  # what an object does after such a call is open
             break
         is_known = is_known or bool(agrees)
     return Outcome(item, code, peer, True if is_known else None)
+
+
+def _is_shown(item: Input, number: int) -> bool:
+    """Whether the last statement up to an observation is the observed expression alone."""
+    last = render_statements(item.node, number).rpartition("\n")[2]
+    match find_observation(item.node, number):
+        case ast.Call(args=[_, ast.Lambda(body=value) | value]):
+            return last == ast.unparse(value)
+    return False
 
 
 def _name_last_call(statements: str) -> str:
