@@ -54,13 +54,14 @@ def replace_attribute(context: RepairContext, node: ast.Attribute) -> Edits:
 
 @edit_operator()
 def add_missing_self(context: RepairContext, node: ast.Name) -> Edits:
-    """Replace `x` by `self.x`."""
+    """Replace `x` by `self.x`; that costs more where a variable `x` is read."""
     own = context.scope.self_name
     if not own:
         return
+    is_bound = isinstance(node.ctx, ast.Load) and node.id in context.scope.names
     for name in (*context.scope.attributes, *(f"{own}.{item}" for item in context.scope.methods)):
         if name.partition(".")[2] in (node.id, f"_{node.id}"):
-            yield context.edit(node, name, "missing self", 1.2)
+            yield context.edit(node, name, "missing self", 2.4 if is_bound else 1.2)
     if isinstance(node.ctx, ast.Store) and isinstance(context.parent, ast.Assign):
         yield context.edit(node, f"{own}.{node.id}", "missing self", 1.6)
 

@@ -53,6 +53,15 @@ def test_properties_and_declared_fields_are_read_in_place_of_others() -> None:
         assert code.replace("today - self.issued", f"today - self.{name}") in changed
 
 
+@pytest.mark.parametrize(("parameters", "first"), [("self, size", "4"), ("self", "self.size")])
+def test_an_attribute_in_place_of_a_variable_is_tried_late(parameters: str, first: str) -> None:
+    code = (
+        f"class A:\n    def size(self): ...\n    def f({parameters}):\n        return size == 5\n"
+    )
+    texts = [edit.text for edit in generate(code, HINTS)]
+    assert min(("4", "self.size"), key=texts.index) == first
+
+
 def test_a_patch_has_no_parentheses_that_nothing_needs() -> None:
     for text, after in (("(a or b)", "if a or b: c"), ("(a) or (b)", "if (a) or (b): c")):
         edit = CandidateEdit(3, 4, text, "", f"`x` becomes `{text}`", 1, 1)
