@@ -3,9 +3,9 @@
 Names, parameters, bases and decorators are kept. Docstrings, comments, and the defaults,
 annotations and values that the text does not state are an interpretation of the text, which the
 writer of a second implementation must not see. Beside a function that the text names, or a program
-(`main`), a function that it does not name is no reading of the text but a part that somebody chose:
-its annotations are kept, because nobody could guess them from the text. A type alias stays if an
-annotation that is kept uses it.
+(`main`), a function that it does not name is no reading of the text but a part of the contract: its
+annotations are kept, because the text does not lead to them. A type alias stays if an annotation
+that is kept uses it.
 """
 
 import ast
