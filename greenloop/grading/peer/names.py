@@ -11,7 +11,8 @@ from greenloop.syntax.parse import parse_or_empty, parse_or_none
 from greenloop.testsuite.bare_interface import reduce_interface
 
 _ORDER = re.compile(
-    r"\b(sort|order|ascend|descend|alphabet|chronolog|first\b|reihenfolge)", re.IGNORECASE
+    r"\b(sort|order(?! to\b)|ascend|descend|alphabet|chronolog|first(?=[,.;:)]|$)|reihenfolge)",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
