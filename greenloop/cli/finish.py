@@ -113,7 +113,7 @@ def _name_next_step(report: Report, error: GreenloopError) -> str:
     if command and isinstance(error, BudgetExhaustedError):
         return f"; `{command}` with a higher limit continues"
     if command and isinstance(error, ModelUnavailableError):
-        return f"; `{command}` continues when it can be reached"
+        return f"; `{command}` continues then"
     if command and isinstance(error, (InvalidResponseError, UnusableCodeError)):
         return f"; `{command}` asks once more; --model names another model for a new run"
     return ""

@@ -144,7 +144,11 @@ def _build_chat_model(choice: ModelChoice, settings: Settings) -> Any:
                 "environment or in .env"
             ) from None
         if isinstance(error, ValueError) and provider not in _list_providers():
-            likely = f"your server, openai:{name}" if address else f"Ollama, ollama:{name}"
+            likely = (
+                f"your server, openai:{name}"
+                if address
+                else f"Ollama, ollama:{name}; for another server set OPENAI_BASE_URL"
+            )
             raise SettingsError(
                 f"--model {name}: no such provider; use PROVIDER:NAME (for {likely}) with one of "
                 f"{', '.join(_list_providers())}, or any other provider of LangChain"

@@ -39,7 +39,7 @@ def test_no_network(run: Run) -> None:
     )
     assert status == 3
     assert "not reachable" in err
-    assert "; `greenloop resume` continues when it can be reached" in err
+    assert "; `greenloop resume` continues then" in err
     assert err.count("\nretry ") == 1
     assert the_report()["reasons"][0].startswith("ended early: openai-compatible:")
 
