@@ -184,7 +184,10 @@ def _failure_reasons(state: RunState, error: GreenloopError | None) -> Iterator[
     elif best.run.limits_hit:
         yield f"the best run {best.run.detail}"
     elif not failing and error is None:
-        yield f"the run was not green (exit status {best.run.exit_status})"
+        skipped = sum(item.outcome == "skipped" for item in best.run.tests)
+        status = f"the run was not green (exit status {best.run.exit_status})"
+        is_all = bool(skipped) and skipped == len(best.run.tests)
+        yield f"no test ran: {skipped} skipped" if is_all else status
     if state.request.kind == "heal" and best.kind == "repair" and best.remark:
         yield f"the model says of the best attempt: {best.remark}"
     if error is None and not state.contradiction and state.request.kind != "check":

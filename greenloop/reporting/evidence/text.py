@@ -49,6 +49,7 @@ _REMEDIES = {
     "requirements without": "say in the text how a caller sees the requirement, or give a test with --tests",
     "tests that return": "assert the value instead of returning it",
     "the text asks for more": "remove it from the text, or make it in a separate run",
+    "no test ran": "use an environment in which they are not skipped, or add tests that run here",
     "no baseline": "run the project's tests with pytest, and fix what fails",
     "forged": "read the code: it makes tests pass without being right",
     "stuck": "state the text more clearly, or name another model with --fallback-model",
