@@ -226,6 +226,9 @@ def test_a_reader_that_has_gone_is_no_error() -> None:
 
 
 def test_skipped_tests_are_named_as_the_reason(run: Run) -> None:
-    write(m=CODE, test_m="import pytest\npytestmark = pytest.mark.skip\nimport m\ndef test_f(): m.f(1)\n")
+    write(
+        m=CODE,
+        test_m="import pytest\npytestmark = pytest.mark.skip\nimport m\ndef test_f(): m.f(1)\n",
+    )
     status, out, _ = run("m.py", "test_m.py", "--quiet")
     assert (status, "1. no test ran: 1 skipped → use an environment" in out) == (1, True)
