@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from greenloop.errors import InputError
+from greenloop.project.exclusions import is_excluded_file, is_excluded_folder
 from greenloop.workflow.script.request import InputRef
 
 _MAX_FILES = 1000
@@ -16,6 +17,7 @@ _MAX_BYTES = 32 << 20
 def read_inputs(texts: Sequence[str], own: str = "") -> tuple[InputRef, ...]:
     """Return the files of `--input PATH[=AS]`; a folder means all files below it but the script.
 
+    Files of a folder that are generated or may hold secrets are left out, unless they are named.
     `own` is the script's path in its working folder.
     The script sees a relative path unchanged, and of an absolute or outer path only the name.
     Raises InputError: a file cannot be read, two get the same path, or there is too much data.
@@ -47,14 +49,27 @@ def _read_refs(text: str, own: str) -> Iterator[InputRef]:
     if not path.is_dir():
         yield _read_ref(path, str(place), "--input")
         return
-    files = sorted(item for item in path.rglob("*") if item.is_file() and not item.is_symlink())
-    if not files:
-        raise InputError(f"--input {path}: the folder is empty")
-    for count, item in enumerate(files):
+    count = 0
+    for count, item in enumerate(_walk(path), 1):
         if count > _MAX_FILES:
             raise InputError(f"--input {path}: more than {_MAX_FILES} files; name fewer")
         if (inner := str(place / item.relative_to(path))) != own:
             yield _read_ref(item, inner, "--input")
+    if not count:
+        raise InputError(f"--input {path}: the folder has no files to copy")
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder, without generated ones and those that may hold secrets."""
+    for place, folders, names in os.walk(folder):
+        paths = {name: Path(place, name) for name in sorted(folders)}
+        folders[:] = [
+            name
+            for name, path in paths.items()
+            if not is_excluded_folder(path.relative_to(folder).as_posix(), str(path))
+        ]
+        files = (Path(place, name) for name in sorted(names) if not is_excluded_file(name))
+        yield from (item for item in files if item.is_file() and not item.is_symlink())
 
 
 def _split_input(text: str) -> tuple[Path, PurePosixPath]:

@@ -79,7 +79,8 @@ class ScriptRunOptions(NewRunOptions):
         "Arguments of the script, after --.", None, metavar="ARGS"
     )
     input: list[str] | None = option(
-        "A file or folder that the script reads, read-only; may be repeated.",
+        "A file or folder that the script reads, read-only; may be repeated. Of a folder, generated "
+        "files and those that may hold secrets are left out.",
         "PATH[=AS]",
         "Sandbox",
     )

@@ -56,9 +56,12 @@ def test_test_that_may_change_has_to_exist_however_its_path_is_written(project: 
 def test_folder_of_inputs_may_be_the_working_folder_or_its_parent(project: Path) -> None:
     Path("script.py").touch()
     assert [item.path for item in read_inputs(["."], own="script.py")] == ["x.py"]
-    assert [item.path for item in read_inputs(["..=data/new"])][
-        -1
-    ] == "data/new/venv/tests/test_c.py"
+    for name in (".env", ".git/config", "__pycache__/x.pyc"):  # secrets and generated files
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).touch()
+    paths = {item.path for item in read_inputs(["..=data/new", "../.env=settings"])}
+    assert paths.issuperset({"data/new/src/x.py", "settings"})
+    assert not [item for item in paths if "venv" in item or "/.git" in item or ".pyc" in item]
     assert "src/x.py" in {item.path for item in read_inputs(["../src"])}
     assert "shop/mod.py" in {item.path for item in read_inputs([".."])}
 
