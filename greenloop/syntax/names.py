@@ -77,11 +77,12 @@ def explain_invalid_module_name(name: str) -> str | None:
 
 def find_types(tree: ast.AST) -> frozenset[str]:
     """Return the names that annotations use, such as type aliases."""
-    found: list[ast.expr | None] = []
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            found.append(node.returns)
-        elif isinstance(node, (ast.arg, ast.AnnAssign)):
-            found.append(node.annotation)
-    names = (item for node in found if node for item in ast.walk(node))
+    names = (item for node in list_annotations(tree) for item in ast.walk(node))
     return frozenset(item.id for item in names if isinstance(item, ast.Name))
+
+
+def list_annotations(tree: ast.AST) -> list[ast.expr]:
+    """Return the annotations of parameters, results and variables."""
+    names = ("annotation", "returns")
+    found = (getattr(node, name, None) for node in ast.walk(tree) for name in names)
+    return [node for node in found if node]

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 
+from greenloop.grading.mutation import types
 from greenloop.grading.mutation.mutant import ProposedEdit
 from greenloop.syntax.nodes import get_last_name
 
@@ -27,8 +28,6 @@ _PARSER_CALLS = frozenset(
 _UNSEEN_ARGUMENTS = {"daemon", "stacklevel"}
 _USAGE_KEYWORDS = frozenset("description epilog help metavar prog short_help title usage".split())
 _COSMETIC_DECORATORS = {"wraps", "abstractmethod", "override", "final"}
-_TYPE_VARIABLES = {"TypeVar", "NewType", "ParamSpec", "TypeVarTuple"}
-_TUPLE_FACTORIES = {"namedtuple", "NamedTuple"}
 
 EquivalenceRule = Callable[[ProposedEdit], bool]
 
@@ -101,17 +100,6 @@ def _is_default_encoding(proposed: ProposedEdit) -> bool:
     return text.replace(" ", "").lower()[9:].strip("'\"") in ("utf-8", "utf8")
 
 
-def _is_for_type_checkers(proposed: ProposedEdit) -> bool:
-    """Whether the edit is in a type variable, or in the type name that `namedtuple` is given."""
-    parent = proposed.context.parent
-    calls = (proposed.context.node, *proposed.context.ancestors)
-    if any(isinstance(i, ast.Call) and get_last_name(i) in _TYPE_VARIABLES for i in calls):
-        return True
-    if proposed.operator.name != "text" or not isinstance(parent, ast.Call) or not parent.args:
-        return False
-    return parent.args[0] is proposed.context.node and get_last_name(parent) in _TUPLE_FACTORIES
-
-
 def _is_copy_as_list(proposed: ProposedEdit) -> bool:
     """Whether `list(x)` becomes `x`."""
     node = proposed.context.node
@@ -163,28 +151,6 @@ def _is_usage_text(proposed: ProposedEdit) -> bool:
     return is_parser and not _USAGE_KEYWORDS.isdisjoint(map(str, named[:1]))
 
 
-def _is_type_of_cast(proposed: ProposedEdit) -> bool:
-    """Whether the edit is in the type argument of `typing.cast`, which has no effect at runtime."""
-    context, edit = proposed.context, proposed.edit
-    for call in (context.node, *reversed(context.ancestors)):
-        if isinstance(call, ast.Call) and call.args and get_last_name(call) == "cast":
-            start, end = context.source.span(call.args[0])
-            if start <= edit.start and edit.end <= end:
-                return _is_from_typing(call.func, context.ancestors[0])
-    return False
-
-
-def _is_from_typing(function: ast.expr, module: ast.AST) -> bool:
-    if isinstance(function, ast.Attribute):
-        return isinstance(function.value, ast.Name) and function.value.id == "typing"
-    return any(
-        isinstance(node, ast.ImportFrom)
-        and node.module in ("typing", "typing_extensions")
-        and any(item.name == "cast" and item.asname is None for item in node.names)
-        for node in ast.walk(module)
-    )
-
-
 _RULES: tuple[tuple[str, EquivalenceRule], ...] = (
     (
         "in `__repr__`: written for developers, not for callers",
@@ -194,7 +160,7 @@ _RULES: tuple[tuple[str, EquivalenceRule], ...] = (
     ("only the wording of an error: its type is what callers act on", _is_error_message),
     ("only what is logged", _is_logged),
     ("only the usage text of a program", _is_usage_text),
-    ("`cast` does nothing with the type", _is_type_of_cast),
+    ("`cast` does nothing with the type", types.is_type_of_cast),
     ("no test sees how long a thread lives, or where a warning points", _is_unseen_argument),
     ("a cache changes speed, not results", partial(_is_removed_decorator, names=_CACHE_DECORATORS)),
     ("the size of a cache changes speed, not results", _is_cache_size),
@@ -203,7 +169,8 @@ _RULES: tuple[tuple[str, EquivalenceRule], ...] = (
         partial(_is_removed_decorator, names=_COSMETIC_DECORATORS),
     ),
     ("UTF-8 is the default where tests run", _is_default_encoding),
-    ("names of types and type variables are for readers", _is_for_type_checkers),
+    ("names of types and type variables are for readers", types.is_name_of_type),
+    ("a type is for type checkers", types.is_in_type),
     ("a list and its copy are equal until one is changed", _is_copy_as_list),
     ("without a maximum, splits from either end are the same", _is_split_without_limit),
     ("characters that do not occur do not change a search for others", _is_set_of_characters),
