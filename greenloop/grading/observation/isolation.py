@@ -118,7 +118,7 @@ def _judge_file(
     """Yield the judgement of each program of a test file."""
     if not plan.programs:
         return
-    first = _observe(context, plan)
+    first = _observe_configured(context, file, plan, _observe(context, plan))
     doubtful = {
         at
         for at, item in enumerate(first)
@@ -134,6 +134,26 @@ def _judge_file(
             yield program, _withdraw(item, _UNSTEADY if at in confirmed else _OTHER_RESULT)
         else:
             yield program, item
+
+
+def _observe_configured(
+    context: GradingContext, file: TestFile, plan: ProgramFile, first: list[Judgement]
+) -> list[Judgement]:
+    """Run the programs that raised in a project again, in a process that pytest has configured.
+
+    Return the judgements `first` with those that agree there: a program alone may lack what the
+    project's plug-ins and conftest files set up.
+    """
+    failed = [at for at, item in enumerate(first) if item.outcome == "differs" and item.reason]
+    if not failed or context.project is None:
+        return first
+    chosen = replace(plan, programs=tuple(plan.programs[at] for at in failed))
+    seen = context.project.observe(
+        context.code, context.module, chosen.text, configured_for=file.name
+    )
+    found = dict(zip(failed, _judge_rows(chosen, seen), strict=True))
+    agreeing = {at: item for at, item in found.items() if item.outcome == "agrees"}
+    return [agreeing.get(at, item) for at, item in enumerate(first)]
 
 
 def _is_better(beside: Judgement, alone: Judgement) -> bool:
@@ -175,9 +195,13 @@ def _observe_once(
     seen = context.sandbox.observe(
         context.code, context.module, plan.text, beside=beside, hash_seed=hash_seed
     )
+    late = {row.program for row in seen.rows if row.looked_earlier}
+    return _judge_rows(plan, seen), [at for at in range(len(plan.programs)) if at in late]
+
+
+def _judge_rows(plan: ProgramFile, seen: Observations) -> list[Judgement]:
     rows = {row.program: row for row in seen.rows}
-    judged = [_judge(item, rows.get(at), seen) for at, item in enumerate(plan.programs)]
-    return judged, [at for at in range(len(judged)) if at in rows and rows[at].looked_earlier]
+    return [_judge(item, rows.get(at), seen) for at, item in enumerate(plan.programs)]
 
 
 def _judge(program: Program, row: ObservedRow | None, seen: Observations) -> Judgement:

@@ -1,5 +1,6 @@
 """View of a sandbox for a module of a project, which is run and graded like any other module."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -17,6 +18,8 @@ from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.module_under_test import list_imported_names, name_imports_fully
 from greenloop.testsuite.parser import has_test_name, is_test_path
+
+_TEST = re.compile(rb"^\s*((async\s+)?def test|class \w*Test)|TestCase", re.MULTILINE)
 
 
 class ProjectSandbox(SandboxView):
@@ -109,17 +112,34 @@ class ProjectSandbox(SandboxView):
         beside: Sequence[TestFile] = (),
         timeout_s: float | None = None,
         hash_seed: int = HASH_SEED,
+        configured_for: str | None = None,
     ) -> Observations:
         """Run programs in a copy of the project without its tests; `beside` is not supported.
 
-        The copy contains the modules and data that tests use.
+        The copy contains the modules and data that tests use. With `configured_for`, a test file,
+        pytest is configured first, as it is before that file's tests.
         """
         if beside:
             return Observations((), "in a project no program runs beside the tests")
         project = self.project.with_overlay({self.path: code})
-        placed = place_project(self, project, list(filter(has_test_name, project.all_files)))
+        files = project.all_files.items()
+        kept = "" if configured_for is None else "conftest.py"
+        tests = [path for path, content in files if _is_test(path, content, kept)]
+        placed = place_project(self, project, tests)
         levels = module.count(".") + (2 if self.path.endswith("/__init__.py") else 1)
         roots = ["/".join(self.path.split("/")[:-levels])]
         payload = {"module": module, "programs": programs, "import_roots": roots, **placed.payload}
-        job = Job("observation", (), payload, hash_seed, self.packages, timeout_s, tree=placed.tree)
+        kind = "observation"
+        if configured_for is not None:
+            kind = "configured-observation"
+            payload["args"] = [f"./{configured_for.rpartition('/')[0]}"]
+        job = Job(kind, (), payload, hash_seed, self.packages, timeout_s, tree=placed.tree)
         return observe_job(self, job)
+
+
+def _is_test(path: str, content: bytes, kept: str) -> bool:
+    """Whether a file has tests, or is a conftest: settings and helpers may have a test's name."""
+    name = path.rpartition("/")[2]
+    if not has_test_name(path) or name == kept:
+        return False
+    return name == "conftest.py" or _TEST.search(content) is not None

@@ -13,6 +13,7 @@ EntryPoint = Callable[[dict[str, Any], int], int]
 _ENTRYPOINTS = {
     "tests": "entrypoints.pytest_run",
     "observation": "entrypoints.observation",
+    "configured-observation": "entrypoints.configured_observation",
     "mutants": "entrypoints.trials",
     "patches": "entrypoints.trials",
     "script": "entrypoints.script",
