@@ -178,7 +178,12 @@ async def _grade_changes(
         suite = replace(suite, files={**suite.files, **{p: diff.tree.texts[p] for p in others}})
         state.suite = suite
     added = [name for name in baseline.locked if suite.name_of(name)]
-    change = ChangedLines(runner, diff.lines, baseline, added, state.plan, deadline=deadline)
+    skipped = [name for name in baseline.others if suite.name_of(name)]
+    change = ChangedLines(
+        *(runner, diff.lines, baseline, added, state.plan),
+        deadline=deadline,
+        skipped_tests=skipped,
+    )
     weakened = find_weakened(diff)
     if deadline is not None:
         await _compare_replaced(change, emit, diff, weakened, state, _limit(deadline))

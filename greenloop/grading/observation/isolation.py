@@ -142,9 +142,9 @@ def _observe_configured(
     """Run the programs that raised in a project again, in a process that pytest has configured.
 
     Return the judgements `first` with those that agree there: a program alone may lack what the
-    project's plug-ins and conftest files set up.
+    project's plug-ins and conftest files set up, and folders in which they find modules.
     """
-    failed = [at for at, item in enumerate(first) if item.outcome == "differs" and item.reason]
+    failed = [at for at, item in enumerate(first) if _has_raised(item)]
     if not failed or context.project is None:
         return first
     chosen = replace(plan, programs=tuple(plan.programs[at] for at in failed))
@@ -154,6 +154,10 @@ def _observe_configured(
     found = dict(zip(failed, _judge_rows(chosen, seen), strict=True))
     agreeing = {at: item for at, item in found.items() if item.outcome == "agrees"}
     return [agreeing.get(at, item) for at, item in enumerate(first)]
+
+
+def _has_raised(item: Judgement) -> bool:
+    return _NO_MODULE in item.reason or (item.outcome == "differs" and item.reason != "")
 
 
 def _is_better(beside: Judgement, alone: Judgement) -> bool:

@@ -16,7 +16,7 @@ from greenloop.grading.empty_bodies import judge_empty_bodies
 from greenloop.grading.integrity.issues import find_findings
 from greenloop.grading.mutants import explain_no_mutants
 from greenloop.project.grading.coverage import find_changed_statements, measure_coverage
-from greenloop.project.grading.modules import NO_NEW_TESTS, CalledModules
+from greenloop.project.grading.modules import CalledModules
 from greenloop.project.grading.mutation import measure_mutants
 from greenloop.project.grading.new_tests import build_context
 from greenloop.project.runner import ProjectRunner
@@ -37,6 +37,7 @@ from greenloop.testsuite.quality_gates import find_returning_tests
 from greenloop.testsuite.stubs import with_empty_bodies
 
 NO_STATEMENT = "no statement of code has changed"
+NO_NEW_TESTS, SKIPPED_TESTS = "no test is new", "no new test passes here"
 NOT_IMPORTED = "no test imports the changed files"
 # Pieces of evidence about the changed code, and about new tests.
 CODE_PIECES = frozenset({"empty_bodies", "coverage", "mutation"})
@@ -59,6 +60,7 @@ class ChangedLines:
     interface: str = ""  # from a contract, like the held-out examples
     held_out: Sequence[HeldOutExample] = ()
     deadline: float | None = None  # in `time.monotonic`; with one, only `QUICK_PIECES` are measured
+    skipped_tests: Sequence[str] = ()  # new tests that skip or are expected to fail
 
     @cached_property
     def code_lines(self) -> dict[str, Set[int]]:
@@ -118,11 +120,17 @@ class ChangedLines:
         others = (text for other, text in self.runner.tree.texts.items() if other != path)
         return any(map(named.search, others))
 
+    @property
+    def why_no_test(self) -> str:
+        """Why there is no new test that could be measured."""
+        count = len(self.skipped_tests)
+        return f"{SKIPPED_TESTS} ({count} skipped or expected to fail)" if count else NO_NEW_TESTS
+
     @cached_property
     def context(self) -> GradingContext | str:
         """The context that measures the new tests, or the reason why they cannot be measured."""
         if not self.new_tests:
-            return NO_NEW_TESTS
+            return self.why_no_test
         return build_context(self.runner, sorted(self.code_lines), self.new_tests, self.plan)
 
     def measure_mutation(self) -> Mutation | str:
@@ -204,7 +212,7 @@ def grade_lines(change: ChangedLines, emit: EventSink) -> Evidence:
     texts = change.runner.tree.texts
     modules = CalledModules(
         *(change.runner, change.baseline, change.new_tests, plan),
-        *(change.interface, change.code_lines),
+        *(change.interface, change.code_lines, change.why_no_test),
     )
     measures: dict[str, Measurement] = {
         "empty_bodies": change.measure_empty_bodies,

@@ -26,7 +26,6 @@ from greenloop.testsuite import TestFile
 from greenloop.testsuite.module_under_test import name_imports_fully
 from greenloop.testsuite.parser import parse_test_functions, remove_tests
 
-NO_NEW_TESTS = "no test is new"
 _NO_MODULE = "no import of the file names a module of the project"
 
 
@@ -40,6 +39,7 @@ class CalledModules:
     plan: Plan
     interface: str
     changed: Mapping[str, Set[int]]  # lines by path
+    why_no_test: str = ""
 
     @cached_property
     def _index(self) -> CodeIndex:
@@ -56,7 +56,7 @@ class CalledModules:
     def measure_isolation(self) -> Isolated | str:
         """Run the programs of the new tests in a process without tests. Raises SandboxError."""
         if not self.new_tests:
-            return NO_NEW_TESTS
+            return self.why_no_test
         if not self._contexts:
             return self._observe_none()
         return isolation.measure_modules(self._contexts)
@@ -80,7 +80,7 @@ class CalledModules:
     def measure_memorization(self) -> Memorization | str | None:
         """Call the changed modules on the new tests' inputs and variants. Raises SandboxError."""
         if not self.new_tests:
-            return NO_NEW_TESTS
+            return self.why_no_test
         found = [(item, self._list_changed(item.module)) for item in self._contexts]
         return memorization.measure_modules([(item, lines) for item, lines in found if lines])
 

@@ -14,9 +14,11 @@ from greenloop.reporting.evidence.survivors import (
 )
 from greenloop.reporting.summary import format_test_counts, pluralize
 
+_RUN_HERE = "use an environment in which they are not skipped, or add tests that run here"
 # Remedies by a part of the reason. They come first: the cause says more than the piece's name.
 _CAUSES = {
     "no test is new": "add a test of the change",
+    "no new test passes here": _RUN_HERE,
     "cannot be parsed by": "install greenloop with a Python that can parse it",
     "no test imports": "import them in a test",
     "no mutants were requested": "leave out --mutants 0",
@@ -49,7 +51,7 @@ _REMEDIES = {
     "requirements without": "say in the text how a caller sees the requirement, or give a test with --tests",
     "tests that return": "assert the value instead of returning it",
     "the text asks for more": "remove it from the text, or make it in a separate run",
-    "no test ran": "use an environment in which they are not skipped, or add tests that run here",
+    "no test ran": _RUN_HERE,
     "no baseline": "run the project's tests with pytest, and fix what fails",
     "forged": "read the code: it makes tests pass without being right",
     "stuck": "state the text more clearly, or name another model with --fallback-model",

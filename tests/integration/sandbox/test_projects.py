@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from greenloop.errors import InputError
+from greenloop.grading.context import GradingContext
 from greenloop.grading.mutation import measure_mutation
+from greenloop.grading.observation.isolation import measure
 from greenloop.project.snapshot import take_snapshot
-from greenloop.records import Expectation, Project
+from greenloop.records import Expectation, Isolated, Project, TestRun
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.views.project import ProjectSandbox
@@ -105,6 +107,20 @@ def test_programs_run_in_the_project_without_its_tests(box: Sandbox, project: Pr
         '{"value":true}',
     ]
     assert view.observe(code, "shop.cart", PROGRAMS, beside=[TestFile("t.py", "")]).error
+
+
+def test_program_that_raises_runs_again_after_pytest_is_configured(
+    box: Sandbox, project: Project
+) -> None:
+    code = "import sys, shop\ndef total(numbers):\n    return 'pytest' in sys.modules, shop.SIZE\n"
+    text = "from shop.cart import total\ndef test_total(): assert total([]) == (False, 2)\n"
+    conftest = "import shop, test_settings as s\ndef pytest_configure(): shop.SIZE = s.SIZE\n"
+    added = {"tests/conftest.py": conftest, "tests/test_settings.py": "SIZE = 2\n"}
+    view = ProjectSandbox(box, project.with_overlay(added), "src/shop/cart.py")
+    tests, first = [TestFile("tests/test_new.py", text)], TestRun(ending="finished")
+    found = measure(GradingContext(view, code, tests, "shop.cart", first))
+    assert isinstance(found, Isolated)
+    assert found.agreed == 1, found
 
 
 def test_targets_may_be_files_folders_and_tests(box: Sandbox, project: Project) -> None:
