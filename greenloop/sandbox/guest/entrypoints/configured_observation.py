@@ -13,6 +13,9 @@ from .suite import prepare_session
 
 def main(job: dict[str, Any], result_fd: int) -> int:
     """Configure pytest for the job's `args`, then run the job's programs."""
-    arguments, added = prepare_session(job)
-    _prepareconfig([*arguments, "--capture=no", *job["args"]], added)._do_configure()
-    return observation.main(job, result_fd)
+
+    def configure() -> None:
+        arguments, added = prepare_session(job)
+        _prepareconfig([*arguments, "--capture=no", *job["args"]], added)._do_configure()
+
+    return observation.main(job, result_fd, configure)

@@ -21,13 +21,18 @@ _NEVER_SHADOWED = {*sys.builtin_module_names, *_STARTUP_MODULES, "ntpath"} - {"w
 
 def hide_preloaded_modules(folder: str) -> None:
     """Unload test tools and shadowed modules, reset hooks; imports search `folder` first."""
+    hide_test_tools()
+    unload_shadowed_modules(folder)
+
+
+def hide_test_tools() -> None:
+    """Unload pytest and what it loads, and reset hooks."""
     sys.meta_path[:] = [item for item in sys.meta_path if not _is_test_tool(type(item).__module__)]
     sys.unraisablehook, threading.excepthook = sys.__unraisablehook__, threading.__excepthook__
     sys.excepthook, sys.displayhook = sys.__excepthook__, sys.__displayhook__
     _reset_warning_filters()
     for name in _find_loaded(_TEST_TOOLS):
         del sys.modules[name]
-    unload_shadowed_modules(folder)
 
 
 def _reset_warning_filters() -> None:
