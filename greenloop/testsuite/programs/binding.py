@@ -91,7 +91,7 @@ def find_read_only(statements: Sequence[ast.stmt]) -> Iterator[str]:
             ("assert", "approx")
         ):
             sides = node.args
-        elif isinstance(node, ast.Subscript) and isinstance(node.slice, (ast.Constant, ast.Name)):
-            sides = [node.value]
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            sides = [node.value] if isinstance(node.slice, (ast.Constant, ast.Name)) else []
         allowed.update(item.id for item in sides if isinstance(item, ast.Name))
     yield from (name for name, count in loads.items() if allowed[name] >= count)

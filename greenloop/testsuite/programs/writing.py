@@ -52,20 +52,22 @@ class ProgramWriter(AssertionReader):
                 self.write_input(node)
 
     def _write_with(self, node: Any) -> None:
-        item = node.items[0]
+        item, *others = node.items
+        if others:
+            rest = ast.copy_location(type(node)(others, node.body), node)
+            node = ast.copy_location(type(node)([item], [rest]), node)
         path = self.source.get_path(getattr(item.context_expr, "func", item.context_expr))
-        if path in _RAISING and len(node.items) == 1:
+        if path in _RAISING:
             self.write_raising(node, item.context_expr, item.optional_vars)
             return
-        for item in node.items:
-            self.check_input(item.context_expr)
-            if item.optional_vars is not None and self.is_of_code(item.context_expr):
-                self._of_code |= set(walk_names(item.optional_vars))
+        self.check_input(item.context_expr)
+        if item.optional_vars is not None and self.is_of_code(item.context_expr):
+            self._of_code |= set(walk_names(item.optional_vars))
         outer, self.body = self.body, []
         self._walk(node.body)
         inner, self.body = self.body, outer
-        items = [copy_tree(item) for item in node.items]
-        self.body.append(ast.copy_location(type(node)(items, inner or [ast.Pass()]), node))
+        made = type(node)([copy_tree(item)], inner or [ast.Pass()])
+        self.body.append(ast.copy_location(made, node))
 
 
 def drop_unread(body: Sequence[ast.stmt]) -> list[ast.stmt]:
