@@ -80,9 +80,12 @@ def _is_type(node: ast.AST, parent: ast.AST, module: ast.AST) -> bool:
 
 def _is_generic(value: ast.expr, module: ast.AST) -> bool:
     """Whether a value is a class of `typing`, or a built-in one that the module does not hide."""
-    name = get_last_name(value)
+    if get_last_name(value) not in _GENERIC or isinstance(value, ast.Call):
+        return False
+    if isinstance(value, ast.Attribute):
+        return _is_from_typing(value, module)
     own = (node for node in ast.walk(module) if not isinstance(node, Import))
-    return name in _GENERIC and name not in bound_names(own)
+    return get_last_name(value) not in bound_names(own)
 
 
 def _is_only_in_types(name: str, module: ast.AST) -> bool:
