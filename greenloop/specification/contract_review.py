@@ -111,7 +111,7 @@ def _find_number(contract: Contract, finding: Finding) -> int:
 
 
 def _build_choice(assumption: str, other: str, choices: list[Choice]) -> Choice:
-    """Return a choice that asks whether an assumption is meant.
+    """Return a choice between an assumption, which was taken, and the other reading.
 
     An example at the end of the other reading becomes the second answer.
     """
@@ -120,7 +120,8 @@ def _build_choice(assumption: str, other: str, choices: list[Choice]) -> Choice:
     example = next((tail for tail in tails if parse_answer(tail)), "")
     known = {item.id for item in choices}
     number = next(n for n in range(1, len(known) + 2) if f"C{n}" not in known)
-    doubt = f" Or: {other}" if other else ""
-    question = to_one_line(f"{assumption} Is that meant?{doubt}", 500)
-    answers = ("yes", example or "no")
-    return Choice(id=f"C{number}", question=question, answers=answers, chosen="yes")
+    taken, other = assumption.rstrip(". "), other.rstrip(". ")
+    doubt = f'is "{taken}" meant, or "{other}"?' if other else f'is "{taken}" meant?'
+    answers = (f"as assumed: {taken}", example or other or "no")
+    question = to_one_line(doubt, 500)
+    return Choice(id=f"C{number}", question=question, answers=answers, chosen=answers[0])

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from greenloop.grading.inputs.known_calls import read_public
+from greenloop.grading.peer.records import Comparison
 from greenloop.llm.parsing.peer import parse_peer, parse_rulings
 from greenloop.records import Choice, Contract
+from greenloop.records.evidence.peer import MIN_ALLOWED_INPUTS
 from greenloop.records.generation import DifferenceRuling, GeneratedPeer
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.bare_interface import reduce_interface
@@ -53,11 +55,13 @@ class PeerToolkit(PromptCaller):
         contract: Contract,
         failed_examples: Sequence[FailedExample] = (),
         previous: GeneratedPeer | None = None,
+        short: Comparison | None = None,
     ) -> GeneratedPeer:
         """Return a second implementation, with a generator of inputs and a precondition.
 
         Of the contract the prompt shows the text, names and parameters of the interface, and the
-        choices taken, so that the implementations do not differ in these.
+        choices taken, so that the implementations do not differ in these. `short` is a comparison
+        with `previous` that had too few inputs.
         """
         text, names = contract.text_with_answers, read_public(contract.interface, "")
         return await self.call(
@@ -75,6 +79,8 @@ class PeerToolkit(PromptCaller):
                 if re.search(rf"(?<!\w){re.escape(item)}(?!\w)", text, re.IGNORECASE)
             ],
             failed_examples=failed_examples,
+            short=short,
+            min_inputs=MIN_ALLOWED_INPUTS,
             previous=previous.code if previous else "",
             previous_inputs=previous.inputs if previous else "",
         )

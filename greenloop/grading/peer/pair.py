@@ -7,16 +7,18 @@ from itertools import islice
 from greenloop.grading.inputs.builder import InputBuilder
 from greenloop.grading.inputs.growth import cut_arguments, is_deep
 from greenloop.grading.inputs.programs import Input
-from greenloop.grading.inputs.runs import NOT_RUN, Program
+from greenloop.grading.inputs.runs import NOT_RUN, Answer, Program
+from greenloop.grading.peer.answers import is_refused
 from greenloop.grading.peer.names import Names
 from greenloop.grading.peer.outcomes import Outcome, judge
 from greenloop.grading.peer.records import Comparison
 from greenloop.grading.peer.reduction import reduce_differences
-from greenloop.grading.peer.rendering import describe
+from greenloop.grading.peer.rendering import describe, render_statements
 from greenloop.records.evidence.peer import MIN_ALLOWED_INPUTS
-from greenloop.sandbox.guest.observation.inputs.calls import ANSWER
+from greenloop.sandbox.guest.observation.inputs.calls import ALLOWED, ANSWER, ENDING
+from greenloop.sandbox.work.observations import load
 
-_BATCH, _ENOUGH, _MIN_BATCH, _MAX_SLOWER, _MAX_PROBLEM = 450, 450, 100, 3, 300
+_BATCH, _ENOUGH, _MIN_BATCH, _MAX_SLOWER, _MAX_PROBLEM, _MAX_REFUSED = 450, 450, 100, 3, 300, 8
 _LARGE_S = 0.5
 _MAX_GROWTH = 2.25**6  # of the cost, while the size grows by a factor of 2.25
 
@@ -25,6 +27,18 @@ def _cut(item: Input) -> Input | None:
     """Return an input of two thirds the size."""
     node = cut_arguments(item.node)
     return replace(item, node=node) if node else None
+
+
+def _is_refused(answer: Answer) -> bool:
+    """Whether the precondition forbids an input, or fails on it."""
+    if found := answer.load(ALLOWED):
+        return found.get("value") is not True
+    return any(is_refused(load(text)) for _, text in answer.observed)
+
+
+def _show(item: Input) -> str:
+    text = item.text if item.is_call else render_statements(item.node, ENDING)
+    return text[:_MAX_PROBLEM]
 
 
 def _name_idle(outcomes: Sequence[Outcome]) -> dict[str, Outcome]:
@@ -62,6 +76,7 @@ class Pair:
     last_new: int = 0  # the value of `tried` when an input was last compared
     is_exhausted: bool = False
     outcomes: list[Outcome] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.renew(self.budget_s)
@@ -78,11 +93,10 @@ class Pair:
         """Run the peer on inputs for half of the time, then the code on those that it allows."""
         answers = self.peer.run(inputs, self.left_s / 2)
         self.tried += sum(item.ending != NOT_RUN for item in answers)
-        allowed = [
-            (item, answer)
-            for item, answer in zip(inputs, answers, strict=True)
-            if answer.is_allowed and not answer.is_late
-        ]
+        rows = [*zip(inputs, answers, strict=True)]
+        refused = (item for item, answer in rows if _is_refused(answer))
+        self.refused += map(_show, islice(refused, _MAX_REFUSED - len(self.refused)))
+        allowed = [row for row in rows if row[1].is_allowed and not row[1].is_late]
         mine = iter(self.code.run([item for item, _ in allowed], self.left_s))
         return [judge(item, next(mine), answer, self.names) for item, answer in allowed]
 
@@ -135,6 +149,7 @@ class Pair:
             slower=self._find_slower() if compared else (),
             problem=(_explain_idle(idle) if is_few else "") or self._explain(bool(compared)),
             is_exhausted=self.is_exhausted and len(compared) > len(self.outcomes) / 2,
+            refused=tuple(self.refused),
         )
 
     def _find_slower(self) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from greenloop.records.evidence.peer import MIN_ALLOWED_INPUTS
+
 
 @dataclass(frozen=True)
 class PeerProgram:
@@ -42,3 +44,10 @@ class Comparison:
     slower: tuple[str, ...] = ()  # calls on which the code costs far more than the peer
     problem: str = ""  # why nothing, or not all, could be compared
     is_exhausted: bool = False  # no other inputs were found
+    refused: tuple[str, ...] = ()  # some of the inputs that the precondition refuses
+
+    @property
+    def lacks_inputs(self) -> bool:
+        """Whether precondition or generator leave too few inputs, although there may be others."""
+        is_few = self.allowed < MIN_ALLOWED_INPUTS and not self.is_exhausted
+        return is_few and bool(self.refused or self.problem)

@@ -31,7 +31,8 @@ class ChangePeerComparer(PeerComparer):
     def text(self) -> str:
         return write_wish(self._state.agreed_contract)
 
-    async def _write_peer(self) -> PeerProgram | None:
+    async def _write_peer(self, short: Comparison | None = None) -> PeerProgram | None:
+        self._tries_left = 0
         written = await self._write()
         return PeerProgram(written.code, written.inputs)
 

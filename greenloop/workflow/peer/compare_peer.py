@@ -8,7 +8,7 @@ from greenloop.events import PeerCompared
 from greenloop.grading.peer.comparison import Comparison, PeerProgram
 from greenloop.records import Difference, Peer, Review
 from greenloop.records.evidence.peer import Ruling
-from greenloop.records.generation import DifferenceRuling
+from greenloop.records.generation import DifferenceRuling, GeneratedPeer
 from greenloop.testsuite.parser import get_function_name
 from greenloop.tools.peer_toolkit import FailedExample, PeerToolkit
 from greenloop.workflow.peer.comparison import (
@@ -17,11 +17,17 @@ from greenloop.workflow.peer.comparison import (
     find_failing_examples,
     request_rulings,
 )
-from greenloop.workflow.peer.rulings import OpenDifference, describe_test, from_tests
+from greenloop.workflow.peer.rulings import (
+    OpenDifference,
+    describe_test,
+    from_tests,
+    spread_clusters,
+)
 from greenloop.workflow.state import Run
 
 _MAX_JUDGED = 5  # in one call
 _MAX_ROUNDS = 3
+_MAX_TRIES = 2
 _MAX_MESSAGE_CHARS = 300
 # SettingsError: with --max-cost, a fallback model of unknown price cannot be called.
 _FAILURES = (ModelFailure, BudgetExhaustedError, SandboxError, SettingsError)
@@ -45,6 +51,8 @@ class PeerComparer:
         self._run, self._state, self._repairs = run, run.state, repairs
         self._repair_findings = repair_findings
         self._peer: PeerProgram | None = None
+        self._written: GeneratedPeer | None = None
+        self._tries_left = 0  # of calls that write the peer
         self._taken: dict[str, str] = {}  # the answers to open questions that the peer was given
         self._rounds_left = _MAX_ROUNDS
         self._judged: dict[tuple[str, ...], Difference] = {}
@@ -58,6 +66,7 @@ class PeerComparer:
         try:
             if (self._peer is None or self.is_outdated) and not self._absent:
                 self._peer, self._taken = None, self._list_answers()
+                self._written, self._tries_left = None, _MAX_TRIES
                 self._peer = await self._write_peer()
             if self._peer is not None:
                 return await self._compare(self._peer)
@@ -83,14 +92,18 @@ class PeerComparer:
         if self._run.settings.peer:
             self._run.notify_once("peer", why)
 
-    async def _write_peer(self) -> PeerProgram | None:
-        """Return a peer that agrees with the text's own examples; None after two failed tries."""
+    async def _write_peer(self, short: Comparison | None = None) -> PeerProgram | None:
+        """Return a peer that agrees with the text's own examples; None if no try is left.
+
+        `short` is the comparison with the peer written before, to which too few inputs were given.
+        """
         contract, suite = self._state.agreed_contract, self._state.tests
         tools = PeerToolkit(self._run.client.with_fallback_first(), prompts=self._run.kit.prompts)
         contradicted: list[FailedExample] = []
-        written = None
-        for _ in range(2):
-            written = await tools.write_peer(contract, contradicted, written)
+        while self._tries_left:
+            self._tries_left -= 1
+            written = await tools.write_peer(contract, contradicted, self._written, short)
+            self._written, short = written, None
             peer = PeerProgram(written.code, written.inputs)
             failing = await find_failing_examples(self._run, peer)
             contradicted = [
@@ -104,6 +117,8 @@ class PeerComparer:
 
     async def _compare(self, peer: PeerProgram) -> bool:
         done = await self._run_comparison(peer)
+        if done.comparison.lacks_inputs and self._tries_left:
+            done = await self._compare_again(done)
         if done.comparison.problem:
             self._run.notify(f"second implementation: {done.comparison.problem}")
         present = self._list_differences(done)
@@ -114,6 +129,22 @@ class PeerComparer:
             changed = await self._judge(left[:_MAX_JUDGED])
         self._report(done.comparison, present)
         return changed
+
+    async def _compare_again(self, done: SavedComparison) -> SavedComparison:
+        """Compare with a peer that is written once more because its inputs were too few.
+
+        Return the first comparison where that call fails.
+        """
+        try:
+            peer = await self._write_peer(done.comparison)
+        except _FAILURES as error:
+            self._run.notify(f"second implementation: no more inputs were written: {error}")
+            peer, self._tries_left = None, 0
+        if peer is None:
+            self._absent = ""
+            return done
+        self._peer = peer
+        return await self._run_comparison(peer)
 
     async def _run_comparison(self, peer: PeerProgram) -> SavedComparison:
         judged = [call for call, *answers in self._judged if answers]
@@ -131,7 +162,7 @@ class PeerComparer:
         failing = {test: why for test, why in done.failing.items() if self._may_be_wrong(test)}
         found = [OpenDifference(item) for item in done.comparison.differences]
         found += from_tests(failing, state.code_tests)
-        return [item for item in found if item.build_choice(1).question not in answered]
+        return spread_clusters(i for i in found if i.build_choice(1).question not in answered)
 
     def _may_be_wrong(self, test: str) -> bool:
         """Whether the judge may rule against a test; with `repairs` not against locked ones."""

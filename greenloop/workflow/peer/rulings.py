@@ -4,7 +4,8 @@ import ast
 import builtins
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import dedent, shorten
 
@@ -169,6 +170,19 @@ def is_wording(message: str, text: str) -> bool:
     """Whether a test fails only on words of a message, or a number type, not in the text."""
     words = (_flatten(found[2]) for found in _LITERAL.finditer(message))
     return bool(_OF_MESSAGE.search(message)) and not any(item in _flatten(text) for item in words)
+
+
+def spread_clusters(differences: Iterable[OpenDifference]) -> list[OpenDifference]:
+    """Return the differences in rounds of one from each cluster, which often has one cause."""
+    seen = Counter[tuple[str, ...]]()
+    rounds: list[int] = []
+    found = [*differences]
+    for item in found:
+        cluster = item.found.cluster or item.key
+        rounds.append(seen[cluster])
+        seen[cluster] += 1
+    places = sorted(range(len(found)), key=lambda at: rounds[at])
+    return [found[at] for at in places]
 
 
 def arrange(differences: Sequence[OpenDifference], seed: str) -> list[tuple[ShownDifference, bool]]:

@@ -109,7 +109,15 @@ def test_agreement_is_evidence(run_workflow: RunWorkflow) -> None:
 
 def test_few_inputs_are_not_enough(run_workflow: RunWorkflow) -> None:
     none = "def inputs(rng):\n    yield [1], 1\n\ndef allowed(xs, k):\n    return xs == [1] and k == 1\n"
-    done = run_workflow(answers(write_peer=[peer_answer(inputs=none)]))
+    done = run_workflow(answers(write_peer=[peer_answer(inputs=none), peer_answer()]))
+    _, again = done.model.list_prompts("write_peer")
+    refused = re.search(
+        r"only (\d+) inputs could be compared.*refuses these.*?\ntop_k\(", again, re.S
+    )
+    assert refused and int(refused[1]) < 50
+    assert done.report.evidence.peer is not None
+    assert done.report.evidence.peer.reached
+    done = run_workflow(answers(write_peer=[peer_answer(inputs=none)] * 2))
     assert any("inputs were compared (at least 50)" in item for item in done.report.reasons)
     assert done.report.verdict == "passed"
 
@@ -324,10 +332,9 @@ def test_a_test_is_judged_beside_answers_that_do_not_explain_it(run_workflow: Ru
             repair_code=[fence(GOOD_CODE + "\n# not of texts\n")],
         )
     )
-    of_answers, of_test, *_ = done.model.list_prompts("judge_difference")
-    assert "top_k([], 0)" in of_answers
-    assert (of_answers.count("def test_"), of_test.count("def test_")) == (0, 1)
-    assert "def test_text_b" in of_test
+    of_each_cause, *_ = done.model.list_prompts("judge_difference")
+    assert "top_k([], 0)" in of_each_cause
+    assert of_each_cause.count("def test_") == of_each_cause.count("def test_text_b") == 1
     (entry,) = [item for item in done.report.tests if "test_text_b" in item.id]
     assert entry.outcome == "dropped"
 

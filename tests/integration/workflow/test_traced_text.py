@@ -268,8 +268,10 @@ class TestAssumptions:
         assert done.report.contract is not None
         assert done.report.contract.assumptions == ("k is at most the length.",)
         (choice,) = done.report.contract.open_choices
-        assert choice.question.startswith("Equal numbers all count. Is that meant? Or: once")
-        assert choice.answers == ("yes", "top_k([2, 2, 1], 2) -> [2, 1]")
+        assert choice.question.startswith('is "Equal numbers all count" meant, or "once: top_k(')
+        taken, other = choice.answers
+        assert (choice.chosen, taken) == (taken, "as assumed: Equal numbers all count")
+        assert other == "top_k([2, 2, 1], 2) -> [2, 1]"
         assert (done.report.verdict, done.report.review) == ("passed", ())
         assert any(item.startswith("the text leaves open:") for item in done.report.reasons)
 
