@@ -114,7 +114,8 @@ def test_few_inputs_are_not_enough(run_workflow: RunWorkflow) -> None:
     refused = re.search(
         r"only (\d+) inputs could be compared.*refuses these.*?\ntop_k\(", again, re.S
     )
-    assert refused and int(refused[1]) < 50
+    assert refused
+    assert int(refused[1]) < 50
     assert done.report.evidence.peer is not None
     assert done.report.evidence.peer.reached
     done = run_workflow(answers(write_peer=[peer_answer(inputs=none)] * 2))
