@@ -114,7 +114,7 @@ def test_program_that_raises_runs_again_after_pytest_is_configured(
 ) -> None:
     code = "import sys, shop\ndef total(numbers):\n    return 'pytest' in sys.modules, shop.SIZE\n"
     text = "from shop.cart import total\ndef test_total(): assert total([]) == (False, 2)\n"
-    conftest = "import shop, test_settings as s\ndef pytest_configure(): shop.SIZE = s.SIZE\n"
+    conftest = "import shop, tests.test_settings as s\ndef pytest_configure(): shop.SIZE = s.SIZE\n"
     added = {"tests/conftest.py": conftest, "tests/test_settings.py": "SIZE = 2\n"}
     view = ProjectSandbox(box, project.with_overlay(added), "src/shop/cart.py")
     tests, first = [TestFile("tests/test_new.py", text)], TestRun(ending="finished")
