@@ -116,7 +116,9 @@ def test_program_that_raises_runs_again_after_pytest_is_configured(
     text = "from shop.cart import total\ndef test_total(): assert total([]) == (False, 2)\n"
     conftest = "import shop, tests.test_settings as s\ndef pytest_configure(): shop.SIZE = s.SIZE\n"
     added = {"tests/conftest.py": conftest, "tests/test_settings.py": "SIZE = 2\n"}
-    view = ProjectSandbox(box, project.with_overlay(added), "src/shop/cart.py")
+    more = project.with_overlay(added)
+    more = more.model_copy(update={"files": (*more.files, *more.overlay), "overlay": ()})
+    view = ProjectSandbox(box, more, "src/shop/cart.py")
     tests, first = [TestFile("tests/test_new.py", text)], TestRun(ending="finished")
     found = measure(GradingContext(view, code, tests, "shop.cart", first))
     assert isinstance(found, Isolated)
