@@ -146,10 +146,9 @@ class Contract(Record):
     @property
     def text_with_answers(self) -> str:
         """The specification, followed by the user's answers to what it leaves open."""
-        answers = (f"- {i.question} {i.chosen}" for i in self.choices if i.answered == "user")
-        lines = "\n".join(answers)
-        text = self.specification.strip()
-        return f"{text}\n\nThe author's answers to questions:\n{lines}" if lines else text
+        answers = [f"- {i.question} {i.chosen}" for i in self.choices if i.answered == "user"]
+        lines = ["\n\nThe author's answers to questions:", *answers]
+        return self.specification.strip() + "\n".join(lines if answers else ())
 
     @property
     def taken_choices(self) -> tuple[Choice, ...]:

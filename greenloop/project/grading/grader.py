@@ -117,8 +117,8 @@ class ChangedLines:
         """Return whether an import in another file has the name of the module."""
         name = path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2]
         named = re.compile(rf"^\s*(from|import)\b.*\b{re.escape(name)}\b", re.MULTILINE)
-        others = (text for other, text in self.runner.tree.texts.items() if other != path)
-        return any(map(named.search, others))
+        texts = self.runner.tree.texts.items()
+        return any(named.search(text) for other, text in texts if other != path)
 
     @property
     def why_no_test(self) -> str:
@@ -143,8 +143,7 @@ class ChangedLines:
         """The plan, limited to half of the time left, as CPU time lags behind on a busy machine."""
         if self.deadline is None:
             return self.plan
-        left = max(self.deadline - time.monotonic(), 0.1) / 2
-        bounds = self.plan.thresholds
+        left, bounds = max(self.deadline - time.monotonic(), 0.1) / 2, self.plan.thresholds
         bounds = bounds.model_copy(update={"seconds": min(left, bounds.seconds)})
         return replace(self.plan, thresholds=bounds)
 
@@ -159,9 +158,8 @@ class ChangedLines:
         if not tests:
             return "no test runs a changed line"
         found = judge_empty_bodies(self.runner.run(emptied, tests, plain_asserts=True))
-        if found.reached or found.cut_short:
-            return found
-        return found.model_copy(update={"cut_short": _WEAK})  # weak tests, not a forgery
+        why = found.cut_short or ("" if found.reached else _WEAK)  # weak tests, not a forgery
+        return found.model_copy(update={"cut_short": why})
 
     def _list_mapped_tests(self) -> list[str]:
         found = {
