@@ -19,6 +19,9 @@ ONE_MODULE = (
     "a check takes one module alone; `greenloop check --diff REF` grades the lines of a project that "
     "have changed"
 )
+_LACKS_PLUGIN = (
+    "install the plug-in that has this hook, or name the folders of tests in pytest's `testpaths`"
+)
 _REQUIRED_PYTHON = re.compile(r"""(?m)^\s*(?:requires-python|python_requires)\s*=\s*([^#\n]+)""")
 _SUBMODULE = re.compile(r"(?m)^\s*path\s*=\s*(\S.*?)\s*$")
 _METADATA_FILES = ("pyproject.toml", "setup.cfg", "setup.py")
@@ -79,9 +82,11 @@ def explain_suite_problem(
     found = MISSING_MODULE.search(problem)
     name = get_package_name(found[1]) if found else ""
     is_declared = name in tree.declared_names and name not in unavailable
-    lacks_plugin = bool(tree.declared_names) and "unknown hook" in problem
+    lacks_plugin = "unknown hook" in problem
+    can_install = is_declared or (lacks_plugin and bool(tree.declared_names))
     remedies = (
-        "--install installs what the project declares" if is_declared or lacks_plugin else "",
+        _LACKS_PLUGIN if lacks_plugin else "",
+        "--install installs what the project declares" if can_install else "",
         "--timeout SECONDS lets them run longer" if TOO_LATE in problem else "",
         explain_absent_submodules(Path(tree.root)),
         explain_python_version(tree),
