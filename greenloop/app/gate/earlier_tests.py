@@ -39,7 +39,7 @@ def list_reread(
         if is_as_it_was and data:
             yield _describe_data(test, data, diff)
         elif (is_refuted or test in known.indifferent) and not is_as_it_was:
-            texts = _find_difference(item.body, now[test].body)
+            texts = _find_difference(item, now[test])
             kind: Kind = "indifferent" if test in known.indifferent else "exchanged"
             yield WeakenedTest(test, kind, *texts, now[test].line, test, True)
     defined = list_defined(diff.texts_before)
@@ -56,9 +56,15 @@ def _describe_data(test: str, path: str, diff: ProjectDiff) -> WeakenedTest:
     return WeakenedTest(test, "data", path, after, was=test, is_replaced=True)
 
 
-def _find_difference(before: str, after: str) -> tuple[str, str]:
-    """Return the first removed and the first added line of a body, '' if there is none."""
-    old, new = before.split("\n"), after.split("\n")
+def _find_difference(before: ComparedTest, after: ComparedTest) -> tuple[str, str]:
+    """Return the first removed and the first added line of a body, '' if there is none.
+
+    If the bodies are equal, return constants of the cases.
+    """
+    if before.body == after.body:
+        old, new = sorted(before.values), sorted(after.values)
+    else:
+        old, new = before.body.split("\n"), after.body.split("\n")
     lost, added = ([i for i in one if i not in other] for one, other in ((old, new), (new, old)))
     return next(iter(lost), ""), next(iter(added), "")
 
@@ -80,18 +86,28 @@ def list_silent(
     added = [item for test, item in now.items() if test not in before]
     for test, number in known.fewer.items():
         old, new = before.get(test), now.get(test)
-        is_read = old and new and old.case_count > new.case_count  # found by the comparison
-        is_moved = old and _count_moved(old, added) >= number
+        is_read = old and new and _are_cases_read(old) and old.case_count > new.case_count
+        is_moved = old and _count_moved(old, new, added) >= number
         if test not in named and not is_read and not is_moved:
             path, _, name = test.partition("::")
             yield f"{path}: {name} lost {number} of its cases, which passed before: restore them"
 
 
-def _count_moved(item: ComparedTest, added: Sequence[ComparedTest]) -> int:
+def _are_cases_read(item: ComparedTest) -> bool:
+    """Return whether the comparison has judged each case, as each has a check of its own."""
+    return len({check.text for check in item.checks}) >= item.case_count
+
+
+def _count_moved(
+    item: ComparedTest, now: ComparedTest | None, added: Sequence[ComparedTest]
+) -> int:
     """Return the number of cases of a test whose values are in added tests of the same code."""
     alike = [other for other in added if is_called_by(item, [other])]
     values = frozenset().union(*(other.values for other in alike))
     values |= {value for other in alike for check in other.checks for value in check.values}
+    lost = item.values - now.values if now else frozenset()
+    if not _are_cases_read(item) and lost:  # a case may set a state that no check names
+        return item.case_count if lost <= values else 0
     moved = sum(frozenset() < check.values <= values for check in item.checks)
     return moved * item.case_count // max(len(item.checks), 1) if alike else 0
 

@@ -123,6 +123,7 @@ def _compare_checks(
     """Yield a finding for each old check that is weaker or gone."""
     left, known = list(new.checks), {check.text for check in old}
     fresh = [check for check in new.checks if check.text not in known]
+    subjects = {check.subject for check in old}
     changed: list[Check] = []
     for check in old:
         same = next((item for item in left if item.text == check.text), None)
@@ -134,7 +135,7 @@ def _compare_checks(
     successors = _find_successors(changed, left)
     for check, now in zip(changed, successors, strict=True):
         if now is not None:
-            yield from _compare_strength(check, now, new, kept, fresh)
+            yield from _compare_strength(check, now, new, kept, fresh, subjects)
             continue
         others = [*fresh, *added]
         if check.bounds and check.bounds[0].of in EXPECTING:  # a block raises at most one error
@@ -180,8 +181,14 @@ def _take(check: Check | None, left: list[Check]) -> None:
 
 
 def _compare_strength(
-    old: Check, new: Check, test: ComparedTest, kept: Mapping[str, int], fresh: Collection[Check]
+    old: Check,
+    new: Check,
+    test: ComparedTest,
+    kept: Mapping[str, int],
+    fresh: Collection[Check],
+    known: Collection[str],
 ) -> Iterator[_Found]:
+    """Yield how a check is weaker than the old one; `known` are the subjects of all old checks."""
     yield from _compare_places(old, new)
     is_wider = old.subject == new.subject and is_widened(old.bounds, new.bounds)
     is_wider |= is_narrowed(*map(read_condition, (old.text, new.text)))
@@ -195,7 +202,7 @@ def _compare_strength(
     texts = (old.shown, new.shown) if old.shown != new.shown else (old.text, new.text)
     if is_wider or _is_part(old, new, others) or (is_less and not is_held):
         yield "looser", *texts, new.line
-    elif negates or _is_other_value(old, new, fresh):
+    elif negates or _is_other_value(old, new, [i for i in fresh if i.subject not in known]):
         yield "expectation", *texts, new.line
     elif old.subject != new.subject and kept.get(old.text, 0) < 0 and not is_held:
         yield "exchanged", *texts, new.line
@@ -213,11 +220,9 @@ def _is_part(old: Check, new: Check, others: Collection[Check]) -> bool:
 
 
 def _is_other_value(old: Check, new: Check, fresh: Collection[Check]) -> bool:
-    """Return whether another value is expected, and no new check of another subject has the old."""
+    """Return whether another value is expected, and no check of a new subject has the old."""
     is_same = old.subject == new.subject and Strength.PART <= old.strength == new.strength
-    return is_same and not any(
-        old.values <= item.values for item in fresh if item.subject != old.subject
-    )
+    return is_same and not any(old.values <= item.values for item in fresh)
 
 
 def _is_held(check: Check, others: Collection[Check]) -> bool:

@@ -141,11 +141,26 @@ def _list_used(node: Definition) -> frozenset[str]:
 
 
 def list_values(node: ast.AST) -> frozenset[str]:
-    """Return the constants of a test and its parameters as literals, without its docstring."""
+    """Return the constants of a test and its cases as literals.
+
+    Its docstring and the names of its parameters are left out.
+    """
     found = [i for i in ast.walk(node) if isinstance(i, ast.Constant)]
     first = node.body[0] if isinstance(node, Function) and node.body else None
-    doc = first.value if isinstance(first, ast.Expr) else None
-    return frozenset(repr(item.value) for item in found if item is not doc)
+    silent = [first.value] if isinstance(first, ast.Expr) else []
+    marks = node.decorator_list if isinstance(node, Function) else []
+    silent += [name for mark in marks for name in _list_parameter_names(mark)]
+    return frozenset(repr(item.value) for item in found if item not in silent)
+
+
+def _list_parameter_names(mark: ast.expr) -> list[ast.expr]:
+    """Return the constants of a `parametrize` mark that name the parameters."""
+    match mark:
+        case ast.Call(ast.Attribute(attr="parametrize"), args, keywords):
+            named = [item.value for item in keywords if item.arg == "argnames"]
+            several = [*args[:1], *named]
+            return [i for name in several for i in ast.walk(name) if isinstance(i, ast.Constant)]
+    return []
 
 
 def list_variables(text: str) -> set[str]:

@@ -142,6 +142,15 @@ def test_lost_cases_are_missed_unless_a_new_test_has_them(
     assert len([*list_silent(known, (), diff)]) == count
 
 
+@pytest.mark.parametrize(("added", "count"), [("", 1), ("[2]", 0)])
+def test_lost_cases_that_no_check_names_are_missed(added: str, count: int) -> None:
+    text = "@mark.parametrize('a', {})\ndef test_{}(a, box):\n    box.a = a\n    assert spell(box)\n"
+    diff = build_diff(RULE, test=text.format("[1]", "spell") + text.format(added or "[]", "new"))
+    diff.before["tests/test_names.py"] = text.format("[1, 2]", "spell")
+    known = BaselineResult(fewer={"tests/test_names.py::test_spell": 1})
+    assert len([*list_silent(known, (), diff)]) == count
+
+
 @pytest.mark.parametrize(("words", "count"), [("tiny tiny tiny", 0), ("tiny small large", 3)])
 def test_a_word_that_changes_in_three_files_is_the_task(words: str, count: int) -> None:
     lost = [

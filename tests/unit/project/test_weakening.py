@@ -223,6 +223,12 @@ def test_values_of_a_fixture_are_cases() -> None:
     assert find_kinds(made.replace("(1, 1), ", ""), made) == ["fewer checks"]
 
 
+def test_names_of_parameters_are_no_values() -> None:
+    before = "@mark.parametrize('a, b', [(1, 2)])\ndef test_a(a, b):\n    total(a, b)\n"
+    after = "@mark.parametrize('a, b, c', [(1, 2, 3)])\ndef test_b(a, b, c):\n    assert total(a, b) == c"
+    assert find_kinds(after, before) == []
+
+
 def test_a_test_of_the_same_code_in_another_way_replaces_one() -> None:
     old = {"test_a.py": "def test_x():\n    pool = Pool()\n    assert pool.done(total(1))\n"}
     new = {"test_a.py": "def test_y():\n    assert [total(1), total(2)] == [1, 2]\n"}
