@@ -144,7 +144,9 @@ def test_lost_cases_are_missed_unless_a_new_test_has_them(
 
 @pytest.mark.parametrize(("added", "count"), [("", 1), ("[2]", 0)])
 def test_lost_cases_that_no_check_names_are_missed(added: str, count: int) -> None:
-    text = "@mark.parametrize('a', {})\ndef test_{}(a, box):\n    box.a = a\n    assert spell(box)\n"
+    text = (
+        "@mark.parametrize('a', {})\ndef test_{}(a, box):\n    box.a = a\n    assert spell(box)\n"
+    )
     diff = build_diff(RULE, test=text.format("[1]", "spell") + text.format(added or "[]", "new"))
     diff.before["tests/test_names.py"] = text.format("[1, 2]", "spell")
     known = BaselineResult(fewer={"tests/test_names.py::test_spell": 1})
