@@ -170,7 +170,7 @@ programs = [(program_0, (), [()])]
 
 def test_programs_find_the_modules_that_tests_use_and_no_tests(box: Sandbox, root: Path) -> None:
     files = {"tests/__init__.py": "", "tests/words.py": "WORDS = ['tea']\n"}
-    write_files(root, {**files, "tests/test_a.py": ""})
+    write_files(root, {**files, "tests/test_a.py": "def test_a(): ..."})
     found = find_environment(root, None, print)
     assert found is not None
     tree = read_tree(root)
