@@ -16,6 +16,7 @@ import pytest
 
 import greenloop
 from greenloop import errors
+from tests.support.programs import read_table
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "greenloop").rglob("*.py"))
@@ -28,26 +29,7 @@ MAX_PACKAGE_FILES = 12
 
 # Words of a former dialect and the terms that replaced them. Checked in names, comments and
 # docstrings, and in the texts that greenloop prints.
-BANNED_WORDS = {
-    r"amiss": "a violation, an error",
-    r"by[ _]heart": "memorization",
-    r"crews?": "worker pool",
-    r"errands?": "run assignment, configuration",
-    r"foreign": "untrusted",
-    r"harmless": "safe, escaped",
-    r"hollow(ed)?": "empty bodies",
-    r"lives? on": "survives",
-    r"likeness(es)?": "proxy",
-    r"made away": "removed",
-    r"made of somebody": "made by a user",
-    r"purses?": "shared budget",
-    r"sealed": "held-out",
-    r"sentinels?": "canary",
-    r"somebody|somebody's": "the user, a caller",
-    r"to be had": "available",
-    r"whereabouts": "stack dump, location",
-    r"whoever": "the user, the caller",
-}
+BANNED_WORDS: dict[str, str] = read_table(__file__, "BANNED_WORDS")
 _BANNED = re.compile(rf"(?<![a-z])({'|'.join(BANNED_WORDS)})(?![a-z])", re.IGNORECASE)
 _EXEMPT_FILES = {"test_code_style.py"}
 _DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "examples" / "README.md"]

@@ -21,6 +21,7 @@ from greenloop.evals.task import EvalTask
 from greenloop.records import Failure, Frame, TestRun
 from greenloop.sandbox import Sandbox
 from tests.integration.evals.conftest import DATA
+from tests.support.programs import read_table
 
 
 def tasks(name: str) -> dict[str, EvalTask]:
@@ -41,38 +42,13 @@ def test_a_solution_that_needs_its_tests_fails(box: Sandbox) -> None:
 
 
 # By task: required text, forbidden text, and the change that makes the solution wrong.
-CASES = {
-    ("own.jsonl", "median-of-three"): ("middle(a, b, c)", "27", ("[1]", "[0]")),
-    ("own.jsonl", "initials"): ("must offer `initials`", "A.L.", ("'.'", "','")),
-    ("humaneval.jsonl", "Own/0"): ("def longest_gap(days: List[int])", "18", ("max(", "min(")),
-    ("humaneval.jsonl", "Own/1"): ("return text.upper() + '!'", "tick", ("lower", "title")),
-    ("mbpp.jsonl", "9001"): (
-        "assert coins_left([1, 5, 12], 4) == [5, 12]",
-        "[2], 2",
-        (">", ">="),
-    ),
-    ("mbpp.jsonl", "9004"): ("assert max([1, 8]) == 8", "8, 8", ("seen[-1]", "seen[0]")),
-    ("mbpp.jsonl", "9002"): ("chain.rest = Link(9)", "rest) == 9", ("link.weight +", "1 +")),
-    ("sanitized-mbpp.json", "9003"): ("isclose(side_of(2.25), 1.5", "of(0)", ("sqrt", "exp")),
-    ("evalplus.jsonl", "HumanEval/9000"): ("def thirds(total: float)", "-2.5", ("3] *", "4] *")),
-    ("evalplus.jsonl", "Mbpp/106"): (
-        "`behind` with 2 parameters",
-        "(3, 4)",
-        ("pair +", "2*pair +"),
-    ),
-    ("exercises", "counting-sheep"): (
-        "tests import `count`. It begins",
-        "goat",
-        ("nothing to count", "none"),
-    ),
-    ("exercises", "kitchen-timer"): ("import `FULL`, `Timer`", "04:00\n", ("- 1", "- 2")),
-}
+CASES: dict[str, list[str]] = read_table(__file__, "CASES")
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_task_of_each_format(box: Sandbox, case: tuple[str, str]) -> None:
-    file, id = case
-    required, secret, (right, wrong) = CASES[case]
+@pytest.mark.parametrize("case", CASES)
+def test_task_of_each_format(box: Sandbox, case: str) -> None:
+    file, id = case.split()
+    required, secret, right, wrong = CASES[case]
     task = tasks(file)[id]
     assert required in task.spec
     assert secret not in task.spec
