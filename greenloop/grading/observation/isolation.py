@@ -141,8 +141,8 @@ def _observe_configured(
 ) -> list[Judgement]:
     """Run the programs that raised in a project again, in a process that pytest has configured.
 
-    Return the judgements `first` with those that agree there: a program alone may lack what the
-    project's plug-ins and conftest files set up, and folders in which they find modules.
+    Return the judgements `first`, replaced for programs that end there: a program alone may lack
+    what the project's plug-ins and conftest files set up, and folders in which they find modules.
     """
     failed = [at for at, item in enumerate(first) if _has_raised(item)]
     if not failed or context.project is None:
@@ -151,9 +151,10 @@ def _observe_configured(
     seen = context.project.observe(
         context.code, context.module, chosen.text, configured_for=file.name
     )
-    found = dict(zip(failed, _judge_rows(chosen, seen), strict=True))
-    agreeing = {at: item for at, item in found.items() if item.outcome == "agrees"}
-    return [agreeing.get(at, item) for at, item in enumerate(first)]
+    ended = {row.program for row in seen.rows if row.has_ended}
+    again = zip(failed, _judge_rows(chosen, seen), strict=True)
+    found = {at: item for number, (at, item) in enumerate(again) if number in ended}
+    return [found.get(at, item) for at, item in enumerate(first)]
 
 
 def _has_raised(item: Judgement) -> bool:

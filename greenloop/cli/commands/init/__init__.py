@@ -20,7 +20,7 @@ from greenloop.configuration import TABLE
 from greenloop.errors import InputError
 from greenloop.files import read_text
 from greenloop.reporting.summary import pluralize, print_diff
-from greenloop.testsuite.parser import is_test_path
+from greenloop.testsuite.parser import has_test_name, is_test_path
 from greenloop.workflow.storage.run_dir import write_atomically
 
 
@@ -86,7 +86,7 @@ def _explain_path() -> str:
 def _describe_project(root: Path) -> Iterator[str]:
     """Yield lines about the modules, tests and model found, and a command to try first."""
     files = _list_python(root)
-    tests = [item for item in files if item.name.startswith("test_")]
+    tests = [item for item in files if has_test_name(item.name) and item.stem != "conftest"]
     code = [
         item
         for item in files
@@ -97,7 +97,7 @@ def _describe_project(root: Path) -> Iterator[str]:
         (name for name in ("GREENLOOP_MODEL", "OPENAI_API_KEY") if os.environ.get(name)), ""
     )
     yield f"model    {f'{model} is set' if model else 'none in the environment; see .env'}"
-    named = {item.stem.removeprefix("test_"): item for item in tests}
+    named = {item.stem.removeprefix("test_").removesuffix("_test"): item for item in tests}
     stems = Counter(item.stem for item in code)
     alone = (item for item in code if item.stem in named and stems[item.stem] == 1)
     pair = next(((item, named[item.stem]) for item in alone), None)

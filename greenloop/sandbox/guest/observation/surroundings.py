@@ -34,9 +34,10 @@ _EVENTS = (
 )
 # Below these folders a sandbox is like other machines; elsewhere, and at the top, it is not.
 _USUAL_FOLDERS = frozenset("tmp usr lib lib32 lib64 libx32 bin sbin dev".split())
-# Modules that read paths of their own, such as that of the time zones.
+# Modules that read paths of their own, such as that of the time zones; `importlib` also calls
+# modules of the library that do so when they are imported.
 _MODULES_WITH_PATHS = frozenset(
-    "mimetypes zoneinfo ssl tempfile gettext locale linecache inspect".split()
+    "mimetypes zoneinfo ssl tempfile gettext importlib locale linecache inspect".split()
 )
 _PATH_MODULES = frozenset({"genericpath", "posixpath", "pathlib", "glob"})
 # Functions that look up the path that they are given, not the working folder.
@@ -60,7 +61,10 @@ class Surroundings:
         self._own_file = os.path.abspath(type(self)._audit.__code__.co_filename)
         self._folder = f"{os.getcwd()}/"
         roots = {f"{path}/" for path in (sys.prefix, sys.base_prefix, *sys.path)}
-        self._interpreter = tuple(path for path in roots if not path.startswith(self._folder))
+        # An environment may lie in the folder of the code.
+        self._environment = f"{sys.prefix}/" if f"{sys.prefix}/" != self._folder else "\0"
+        own = tuple(path for path in roots if path.startswith(self._folder))
+        self._interpreter = tuple(roots.difference(own) | {self._environment})
         sys.addaudithook(self._audit)
         for name in _STATUS_FUNCTIONS:
             self._watch(name)
@@ -159,7 +163,8 @@ class Surroundings:
 
     def _is_of_code(self, frame: FrameType) -> bool:
         file = frame.f_code.co_filename
-        return file.startswith(self._folder) or file == f"{self._module}.py"
+        is_own = file.startswith(self._folder) and not file.startswith(self._environment)
+        return is_own or file == f"{self._module}.py"
 
 
 def _describe_address(address: Any) -> str:
