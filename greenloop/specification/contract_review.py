@@ -120,8 +120,8 @@ def _build_choice(assumption: str, other: str, choices: list[Choice]) -> Choice:
     example = next((tail for tail in tails if parse_answer(tail)), "")
     known = {item.id for item in choices}
     number = next(n for n in range(1, len(known) + 2) if f"C{n}" not in known)
-    taken, other = assumption.rstrip(". "), other.rstrip(". ")
-    doubt = f'is "{taken}" meant, or "{other}"?' if other else f'is "{taken}" meant?'
+    taken, words = assumption.rstrip(". "), other.removesuffix(example).rstrip(":. ")
+    doubt = f'is "{taken}" meant, or "{words}"?' if words else f'is "{taken}" meant?'
     answers = (f"as assumed: {taken}", example or other or "no")
     question = to_one_line(doubt, 500)
     return Choice(id=f"C{number}", question=question, answers=answers, chosen=answers[0])

@@ -268,7 +268,7 @@ class TestAssumptions:
         assert done.report.contract is not None
         assert done.report.contract.assumptions == ("k is at most the length.",)
         (choice,) = done.report.contract.open_choices
-        assert choice.question.startswith('is "Equal numbers all count" meant, or "once: top_k(')
+        assert choice.question == 'is "Equal numbers all count" meant, or "once"?'
         taken, other = choice.answers
         assert (choice.chosen, taken) == (taken, "as assumed: Equal numbers all count")
         assert other == "top_k([2, 2, 1], 2) -> [2, 1]"
