@@ -12,14 +12,14 @@ from tests.integration.cli.conftest import Run
 
 def test_files_are_written_once(run: Run) -> None:
     Path("m.py").write_text("")
-    Path("test_m.py").write_text("")
+    Path("m_test.py").write_text("")
     for copy in (".greenloop/runs/r/best/a.py", "env/lib/b.py", "env/pyvenv.cfg"):
         Path(copy).parent.mkdir(parents=True, exist_ok=True)
         Path(copy).write_text("")
     status, out, _ = run("init")
     assert status == 0
     assert "found    1 module, 1 test file" in out
-    assert "try      greenloop check m.py test_m.py" in out
+    assert "try      greenloop check m.py m_test.py" in out
     assert out.count("wrote ") == 5
     assert Settings.load().min_mutation_score == 0.8  # what was written is valid
     job = yaml.safe_load(Path(".github/workflows/greenloop.yml").read_text())

@@ -105,6 +105,24 @@ def test_the_owner_s_pytest_runs_in_the_sandbox(box: Sandbox, root: Path) -> Non
     assert "raise" not in (root / "src/shop/__init__.py").read_text()
 
 
+def test_what_a_package_of_the_environment_looks_at_is_not_what_the_code_looks_at(
+    box: Sandbox, root: Path
+) -> None:
+    (site,) = (root / ".venv").glob("lib/python3*/site-packages")
+    (site / "looker.py").write_text("import os\nKNOWN = os.listdir('/proc/self')\n")
+    environment = find_environment(root, None, print)
+    assert environment is not None
+    text = "from shop import price\nprograms = [(lambda: see__(1, price('tea')), (), [()])]\n"
+    with open_environment(box, environment, root) as own:
+        view = ProjectSandbox(own, read_tree(root).project, "src/shop/__init__.py")
+        for code, looks in (
+            ("import looker", False),
+            ("import os; os.listdir('/proc/self')", True),
+        ):
+            (row,) = view.observe(f"{code}\ndef price(name): return 3\n", "shop", text).rows
+            assert bool(row.looked) is looks
+
+
 def test_changed_files_take_the_place_of_those_of_the_copy(box: Sandbox, root: Path) -> None:
     found = run(box, root, text="def price(name):\n    return 4\n")
     outcomes = {name.partition("::")[2]: item for name, item in found.outcomes.items()}

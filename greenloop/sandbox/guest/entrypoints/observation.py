@@ -20,8 +20,8 @@ def main(job: dict[str, Any], result_fd: int, configure: Callable[[], None] | No
         configure()
     hide_test_tools()
     enter_program(job["work"], job.get("import_roots", ()))
-    surroundings = Surroundings(module, text)
     place = Place(folder=job.get("folder", ""))
+    surroundings = Surroundings(module, text, place.folder)
     Runner(channel.send, module, run_async, surroundings, place).run(text)
     channel.send("end", exit_status=0)
     return 0

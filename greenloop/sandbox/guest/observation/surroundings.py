@@ -54,12 +54,15 @@ class Surroundings:
     there is none, an earlier one; '' for none. `is_earlier`: there was only an earlier one.
     """
 
-    def __init__(self, module: str, given: str = "") -> None:
-        """`given` is the text of the programs; to start an executable that it names is allowed."""
+    def __init__(self, module: str, given: str = "", folder: str = "") -> None:
+        """`given` is the text of the programs; to start an executable that it names is allowed.
+
+        `folder` is that of the code, '' for the working folder.
+        """
         self._earlier, self._latest, self._module, self._given = "", "", module, given
         self._home = os.path.expanduser("~")  # empty in the sandbox
         self._own_file = os.path.abspath(type(self)._audit.__code__.co_filename)
-        self._folder = f"{os.getcwd()}/"
+        self._folder = f"{folder or os.getcwd()}/"
         roots = {f"{path}/" for path in (sys.prefix, sys.base_prefix, *sys.path)}
         # An environment may lie in the folder of the code.
         self._environment = f"{sys.prefix}/" if f"{sys.prefix}/" != self._folder else "\0"
@@ -129,7 +132,8 @@ class Surroundings:
             return "the home folder"
         if full == self._own_file:  # read for the traceback of an error that passed `watched`
             return "its callers"
-        if full.split("/")[1] in _USUAL_FOLDERS or f"{full}/".startswith(self._interpreter):
+        known = (self._folder, *self._interpreter)
+        if full.split("/")[1] in _USUAL_FOLDERS or f"{full}/".startswith(known):
             return ""
         return "" if _MODULES_WITH_PATHS.intersection(self._list_callers()) else full
 
