@@ -110,17 +110,30 @@ def _find_loose_signatures(text: str) -> Iterator[str]:
     """Yield stubs for signatures without a body (`def f(x: int) -> int`) in prose or backticks.
 
     A line `f(x, y=1)` counts too. A method without its class is left out: the module needs no
-    function of this name.
+    function of this name. A line about a method of a class is none either; where it has other
+    parameters than the class, neither binds.
     """
-    for found in _CLASS.finditer(text):
-        if methods := list(_find_functions(found[3])):
-            yield f"{found[2]}:\n" + textwrap.indent("\n".join(methods), "    ")
+    classes = [(found[2], [*_find_functions(found[3])]) for found in _CLASS.finditer(text)]
+    methods = {_list_parameters(item)[0] for _, items in classes for item in items}
     prose = _CLASS.sub("", text)
-    for stub in (*_find_functions(prose), *_find_heads(prose)):
-        function = ast.parse(stub).body[0]
-        assert isinstance(function, Function)
-        if [item.arg for item in function.args.args[:1]] not in (["self"], ["cls"]):
+    stubs = [(item, _list_parameters(item)) for item in _find_functions(prose)]
+    heads = [(item, _list_parameters(item)) for item in _find_heads(prose)]
+    again = {name: given for _, (name, *given) in heads if name in methods}
+    for head, items in classes:
+        listed = ((item, _list_parameters(item)) for item in items)
+        kept = [stub for stub, (name, *given) in listed if again.get(name, given[1:]) == given[1:]]
+        if kept:
+            yield f"{head}:\n" + textwrap.indent("\n".join(kept), "    ")
+    for stub, (name, *given) in (*stubs, *heads):
+        if given[:1] not in (["self"], ["cls"]) and name not in again:
             yield stub
+
+
+def _list_parameters(stub: str) -> tuple[str, ...]:
+    """Return the name of a function and the names of its positional parameters."""
+    function = ast.parse(stub).body[0]
+    assert isinstance(function, Function)
+    return function.name, *(item.arg for item in function.args.args)
 
 
 def _find_functions(text: str) -> Iterator[str]:
