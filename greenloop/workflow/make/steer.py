@@ -9,7 +9,7 @@ from greenloop.errors import (
     UnusableCodeError,
 )
 from greenloop.events import ContractReady
-from greenloop.records import Choice
+from greenloop.records import Choice, Contract
 from greenloop.specification.quotes import settle_contract
 from greenloop.specification.tracing import trace_contract
 from greenloop.workflow.make.agree_contract import request_contract
@@ -34,7 +34,7 @@ class Steering:
         answered = {i.sha256: i.chosen for i in self._run.state.agreed_contract.choices}
         complaints = [
             f'The author answers your question "{item.question}": `{answered[item.sha256]}`, and not '
-            f"`{item.chosen}`. Change what follows from that in requirements, interface and examples"
+            f"`{item.chosen}`. Change what follows from that in requirements, interface, examples and other choices"
             for item in taken
         ]
         return self._run.state.road == "contract" and await self.take_up(complaints, is_answer=True)
@@ -65,6 +65,15 @@ class Steering:
     async def _change_contract(self, complaints: Sequence[str]) -> None:
         run, before = self._run, self._run.state.agreed_contract
         changed = await request_contract(run, self._request, complaints, before)
-        kept = {"choices": before.choices, "background": before.background}
+        choices = tuple(_take_over(item, changed) for item in before.choices)
+        kept = {"choices": choices, "background": before.background}
         run.state.contract = settle_contract(trace_contract(changed.model_copy(update=kept)))
         run.emit(ContractReady(run.state.contract))
+
+
+def _take_over(choice: Choice, changed: Contract) -> Choice:
+    """Return an open choice with the answers of a changed contract: their calls may be others."""
+    now = {item.sha256: item for item in changed.choices}.get(choice.sha256)
+    if now is None or choice.answered:
+        return choice
+    return choice.model_copy(update={"answers": now.answers, "chosen": now.chosen})

@@ -252,10 +252,17 @@ def test_a_later_answer_steers_contract_tests_and_code(
     run_workflow: RunWorkflow, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
-    before = run_workflow(script(), run_dir=run, peer=True)
+    ties = dict(
+        MORE, id="C2", question="Ties?", answers=["f(1) -> 2", "f(1) -> 3"], chosen="f(1) -> 2"
+    )
+    before = run_workflow(script(MORE, ties), run_dir=run, peer=True)
+    (run / "choices.md").write_text((run / "choices.md").read_text().partition("## C2")[0])
     give_back(run, "ValueError")
     more = {
-        "parse_specification": ["Requirements\n- R2: top_k([1], 5) and k < 0 raise ValueError"],
+        "parse_specification": [
+            "Requirements\n- R2: top_k([1], 5) and k < 0 raise ValueError\n"
+            "Choices\n- Ties?: `f(4) -> 5` or `f(4) -> 6`; taken: first"
+        ],
         "generate_tests": [suite_answer(STRICT_TESTS)],
         "repair_code": [fence(STRICT_CODE)],
         "write_peer": [peer_answer(PEER_CODE.replace("k < 0", "k < 0 or k > len(xs)"))],
@@ -271,6 +278,7 @@ def test_a_later_answer_steers_contract_tests_and_code(
     assert "raises ValueError`, and not `top_k([2, 1], 5) -> [2, 1]`" in asked
     assert done.report.contract is not None
     assert done.report.contract.requirements[1].text.startswith("top_k([1], 5)")
+    assert [item.chosen for item in done.report.contract.open_choices] == ["f(4) -> 5"]
     assert done.report.final_code == STRICT_CODE
     assert done.report.tests_passed
     assert origins(done.report)[ANSWER_TEST] == "answer"
