@@ -26,10 +26,7 @@ def test_only_packages_that_the_metadata_name_are_proposed(tmp_path: Path) -> No
     ("problem", "remedy"),
     [
         ("the tests did not finish: still running after 180 s", "--timeout SECONDS"),
-        (
-            "conftest.py: PluginValidationError: unknown hook 'pytest_bench' in plugin",
-            "`testpaths`",
-        ),
+        ("conftest.py: PluginValidationError: unknown hook 'bench' in plugin", "`testpaths`"),
         ("no test passes: AssertionError", ""),
     ],
 )
