@@ -37,8 +37,7 @@ def _is_refused(answer: Answer) -> bool:
 
 
 def _show(item: Input) -> str:
-    text = item.text if item.is_call else render_statements(item.node, ENDING)
-    return text[:_MAX_PROBLEM]
+    return item.text if item.is_call else render_statements(item.node, ENDING)
 
 
 def _name_idle(outcomes: Sequence[Outcome]) -> dict[str, Outcome]:
@@ -77,6 +76,7 @@ class Pair:
     is_exhausted: bool = False
     outcomes: list[Outcome] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    given: frozenset[str] = frozenset()  # the inputs of the generator, the tests and the examples
 
     def __post_init__(self) -> None:
         self.renew(self.budget_s)
@@ -94,8 +94,7 @@ class Pair:
         answers = self.peer.run(inputs, self.left_s / 2)
         self.tried += sum(item.ending != NOT_RUN for item in answers)
         rows = [*zip(inputs, answers, strict=True)]
-        refused = (item for item, answer in rows if _is_refused(answer))
-        self.refused += map(_show, islice(refused, _MAX_REFUSED - len(self.refused)))
+        self.refused += [_show(item) for item, answer in rows if _is_refused(answer)]
         allowed = [row for row in rows if row[1].is_allowed and not row[1].is_late]
         mine = iter(self.code.run([item for item, _ in allowed], self.left_s))
         return [judge(item, next(mine), answer, self.names) for item, answer in allowed]
@@ -133,7 +132,10 @@ class Pair:
         return self.code.is_interrupted or self.peer.is_interrupted
 
     def summarize(self) -> Comparison:
-        """Return the comparison; functions whose calls all give one answer do not count."""
+        """Return the comparison; functions whose calls all give one answer do not count.
+
+        Where most of the given inputs are refused, others may well exist.
+        """
         tried = self.tried
         compared = [item for item in self.outcomes if item.agrees is not None]
         differing = [item for item in compared if not item.agrees]
@@ -141,6 +143,9 @@ class Pair:
         counted = [item for item in compared if not (item.item.is_call and item.item.name in idle)]
         found = reduce_differences(differing, self) if differing else []
         is_few = len(counted) < MIN_ALLOWED_INPUTS
+        refused = sorted(dict.fromkeys(self.refused), key=lambda text: text not in self.given)
+        is_whole = self.is_exhausted and len(compared) > len(self.outcomes) / 2
+        is_strict = len(self.given.intersection(refused)) > len(compared)
         return Comparison(
             inputs=tried,
             allowed=len(counted),
@@ -148,8 +153,8 @@ class Pair:
             differences=tuple(item.to_record() for item in found),
             slower=self._find_slower() if compared else (),
             problem=(_explain_idle(idle) if is_few else "") or self._explain(bool(compared)),
-            is_exhausted=self.is_exhausted and len(compared) > len(self.outcomes) / 2,
-            refused=tuple(self.refused),
+            is_exhausted=is_whole and not is_strict,
+            refused=tuple(text[:_MAX_PROBLEM] for text in refused[:_MAX_REFUSED]),
         )
 
     def _find_slower(self) -> tuple[str, ...]:
