@@ -35,6 +35,12 @@ class Known:
     cases: Sequence[Input]
     module: str
 
+    @property
+    def texts(self) -> frozenset[str]:
+        """The calls, and what the generator made, in normalized form."""
+        nodes = (*self.calls, *map(parse_or_empty, self.generated))
+        return frozenset(map(ast.unparse, nodes))
+
 
 class InputBuilder:
     """Builder of the inputs; the seed determines every random choice.

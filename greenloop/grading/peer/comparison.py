@@ -80,12 +80,10 @@ def compare_programs(
         # A test's calls show as much as its body, unless the body reads files or streams.
         callers = {name for name, _ in called}
         cases = [item for item in bodies if item.fixtures or _bare(item.name) not in callers]
-    made = theirs.generate(seed, _GENERATED)
-    known = Known(public, constants, stubs, calls, made, cases, module)
+    known = Known(public, constants, stubs, calls, theirs.generate(seed, _GENERATED), cases, module)
     words = read_vocabulary(specification, interface, [code, peer.code])
     names = read_names(interface, specification, code, peer.code)
-    given = {ast.unparse(parse_or_empty(text)) for text in made} | set(map(ast.unparse, calls))
-    pair = Pair(mine, theirs, names, budget_s, given=frozenset(given))
+    pair = Pair(mine, theirs, names, budget_s, given=known.texts)
     pair.run_all(InputBuilder(known, words, seed))
     pair.renew(budget_s)
     found = pair.summarize()

@@ -32,7 +32,6 @@ class ChangePeerComparer(PeerComparer):
         return write_wish(self._state.agreed_contract)
 
     async def _write_peer(self, short: Comparison | None = None) -> PeerProgram | None:
-        self._tries_left = 0
         written = await self._write()
         return PeerProgram(written.code, written.inputs)
 

@@ -1,20 +1,17 @@
 """Second implementation: differences between green code and its peer, judged by the text alone."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from textwrap import shorten
 
 from greenloop.errors import BudgetExhaustedError, ModelFailure, SandboxError, SettingsError
 from greenloop.events import PeerCompared
 from greenloop.grading.peer.comparison import Comparison, PeerProgram
 from greenloop.records import Difference, Peer, Review
 from greenloop.records.evidence.peer import Ruling
-from greenloop.records.generation import DifferenceRuling, GeneratedPeer
+from greenloop.records.generation import DifferenceRuling
 from greenloop.testsuite.parser import get_function_name
-from greenloop.tools.peer_toolkit import FailedExample, PeerToolkit
 from greenloop.workflow.peer.comparison import (
     SavedComparison,
     compare_with_peer,
-    find_failing_examples,
     request_rulings,
 )
 from greenloop.workflow.peer.rulings import (
@@ -23,12 +20,11 @@ from greenloop.workflow.peer.rulings import (
     from_tests,
     spread_clusters,
 )
+from greenloop.workflow.peer.write_peer import PeerWriter
 from greenloop.workflow.state import Run
 
 _MAX_JUDGED = 5  # in one call
 _MAX_ROUNDS = 3
-_MAX_TRIES = 2
-_MAX_MESSAGE_CHARS = 300
 # SettingsError: with --max-cost, a fallback model of unknown price cannot be called.
 _FAILURES = (ModelFailure, BudgetExhaustedError, SandboxError, SettingsError)
 
@@ -51,8 +47,7 @@ class PeerComparer:
         self._run, self._state, self._repairs = run, run.state, repairs
         self._repair_findings = repair_findings
         self._peer: PeerProgram | None = None
-        self._written: GeneratedPeer | None = None
-        self._tries_left = 0  # of calls that write the peer
+        self._writer = PeerWriter(run, tries=0)
         self._taken: dict[str, str] = {}  # the answers to open questions that the peer was given
         self._rounds_left = _MAX_ROUNDS
         self._judged: dict[tuple[str, ...], Difference] = {}
@@ -66,7 +61,6 @@ class PeerComparer:
         try:
             if (self._peer is None or self.is_outdated) and not self._absent:
                 self._peer, self._taken = None, self._list_answers()
-                self._written, self._tries_left = None, _MAX_TRIES
                 self._peer = await self._write_peer()
             if self._peer is not None:
                 return await self._compare(self._peer)
@@ -93,31 +87,19 @@ class PeerComparer:
             self._run.notify_once("peer", why)
 
     async def _write_peer(self, short: Comparison | None = None) -> PeerProgram | None:
-        """Return a peer that agrees with the text's own examples; None if no try is left.
+        """Return a peer that agrees with the text's own examples, or None and why there is none.
 
         `short` is the comparison with the peer written before, to which too few inputs were given.
         """
-        contract, suite = self._state.agreed_contract, self._state.tests
-        tools = PeerToolkit(self._run.client.with_fallback_first(), prompts=self._run.kit.prompts)
-        contradicted: list[FailedExample] = []
-        while self._tries_left:
-            self._tries_left -= 1
-            written = await tools.write_peer(contract, contradicted, self._written, short)
-            self._written, short = written, None
-            peer = PeerProgram(written.code, written.inputs)
-            failing = await find_failing_examples(self._run, peer)
-            contradicted = [
-                FailedExample(suite.source(item), shorten(message, _MAX_MESSAGE_CHARS))
-                for item, message in failing.items()
-            ]
-            if not contradicted:
-                return peer
-        self._absent = "the second implementation contradicts the text's own examples, twice"
-        return None
+        if short is None:
+            self._writer = PeerWriter(self._run)
+        if (peer := await self._writer.write(short)) is None:
+            self._absent = "the second implementation contradicts the text's own examples, twice"
+        return peer
 
     async def _compare(self, peer: PeerProgram) -> bool:
         done = await self._run_comparison(peer)
-        if done.comparison.lacks_inputs and self._tries_left:
+        if done.comparison.lacks_inputs and self._writer.tries_left:
             done = await self._compare_again(done)
         if done.comparison.problem:
             self._run.notify(f"second implementation: {done.comparison.problem}")
@@ -139,7 +121,7 @@ class PeerComparer:
             peer = await self._write_peer(done.comparison)
         except _FAILURES as error:
             self._run.notify(f"second implementation: no more inputs were written: {error}")
-            peer, self._tries_left = None, 0
+            peer, self._writer = None, PeerWriter(self._run, tries=0)
         if peer is None:
             self._absent = ""
             return done
